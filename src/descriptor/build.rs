@@ -1,0 +1,346 @@
+//! From resolved file descriptors to the [`Contract`] model.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use prost_reflect::DescriptorPool;
+use prost_types::field_descriptor_proto::{Label as ProtoLabel, Type as ProtoType};
+use prost_types::{
+    DescriptorProto, EnumDescriptorProto, FieldDescriptorProto, FileDescriptorProto,
+};
+
+use super::features::{FeatureSet, FieldPresence, FileFeatures};
+use super::model::{
+    Contract, Enum, EnumValue, Field, Label, Message, Name, Oneof, Place, Presence, Reach, Scalar,
+    Type,
+};
+use super::parse::ParsedFile;
+use crate::error::{Error, ErrorKind};
+
+/// Resolves all type names and builds the model; reachability is left unset.
+///
+/// `files` must be closed under imports.
+///
+/// # Errors
+/// What protobuf itself rejects: unknown types, duplicate names or numbers, numbers inside a reserved
+/// range, and the like.
+pub(super) fn build(mut files: Vec<Arc<ParsedFile>>) -> Result<Contract, Error> {
+    files.sort_by(|a, b| a.name.cmp(&b.name));
+    let pool = resolve(&files)?;
+    let mut contract = Contract::empty();
+    for (index, file) in files.iter().enumerate() {
+        // The pool holds every file just added to it.
+        let Some(resolved) = pool.get_file_by_name(&file.name) else { continue };
+        let descriptor = resolved.file_descriptor_proto();
+        let builder = Builder {
+            file: index,
+            features: &file.features,
+            proto2: file.features.syntax == super::features::Syntax::Proto2,
+        };
+        let defaults = file.features.syntax.defaults();
+        let outer = builder.override_at(&[]).or(defaults);
+        let package = descriptor.package();
+        for (at, message) in descriptor.message_type.iter().enumerate() {
+            builder.message(&mut contract, package, vec![4, index_i32(at)], message, outer);
+        }
+        for (at, enumeration) in descriptor.enum_type.iter().enumerate() {
+            builder.enumeration(&mut contract, package, vec![5, index_i32(at)], enumeration, outer);
+        }
+    }
+    contract.files = files;
+    close_enum_fields(&mut contract);
+    Ok(contract)
+}
+
+/// Lets prost-reflect check the files and resolve their names.
+///
+/// Source information is most of a parsed file and the pool would copy it, so it goes along only
+/// when there is an error to place.
+fn resolve(files: &[Arc<ParsedFile>]) -> Result<DescriptorPool, Error> {
+    let mut pool = DescriptorPool::new();
+    let bare = files.iter().map(|file| FileDescriptorProto {
+        name: file.descriptor.name.clone(),
+        package: file.descriptor.package.clone(),
+        dependency: file.descriptor.dependency.clone(),
+        public_dependency: file.descriptor.public_dependency.clone(),
+        weak_dependency: file.descriptor.weak_dependency.clone(),
+        message_type: file.descriptor.message_type.clone(),
+        enum_type: file.descriptor.enum_type.clone(),
+        service: Vec::new(),
+        extension: file.descriptor.extension.clone(),
+        options: file.descriptor.options.clone(),
+        source_code_info: None,
+        syntax: file.descriptor.syntax.clone(),
+    });
+    if pool.add_file_descriptor_protos(bare).is_ok() {
+        return Ok(pool);
+    }
+    let mut pool = DescriptorPool::new();
+    let whole = files.iter().map(|file| file.descriptor.clone());
+    match pool.add_file_descriptor_protos(whole) {
+        Ok(()) => Ok(pool),
+        Err(error) => {
+            let file = error.file().and_then(|name| files.iter().find(|f| &*f.name == name));
+            let error = match file.and_then(|f| f.source.as_deref()) {
+                Some(source) => error.with_source_code(source),
+                None => error,
+            };
+            Err(ErrorKind::Check { error: Box::new(error) }.into())
+        }
+    }
+}
+
+/// A field's enum is closed when the enum is, or when C++ treats the field so (already set).
+fn close_enum_fields(contract: &mut Contract) {
+    let closed: BTreeMap<Name, bool> =
+        contract.enums.values().map(|e| (e.name.clone(), e.closed)).collect();
+    for field in contract.messages.values_mut().flat_map(|m| &mut m.fields) {
+        if let Type::Enum(name) = &field.ty {
+            field.closed_enum |= closed.get(name).copied().unwrap_or(false);
+        }
+    }
+}
+
+struct Builder<'a> {
+    file: usize,
+    features: &'a FileFeatures,
+    proto2: bool,
+}
+
+impl Builder<'_> {
+    fn override_at(&self, path: &[i32]) -> FeatureSet {
+        self.features.overrides.get(path).copied().unwrap_or_default()
+    }
+
+    fn place(&self, path: &[i32]) -> Place {
+        Place { file: self.file, path: path.to_vec() }
+    }
+
+    fn reserved_names(&self, path: &[i32], written: &[String]) -> Vec<Name> {
+        let identifiers = self.features.reserved_names.get(path).into_iter().flatten().cloned();
+        let mut names: Vec<Name> =
+            written.iter().map(|n| Name::from(n.as_str())).chain(identifiers).collect();
+        names.sort();
+        names.dedup();
+        names
+    }
+
+    fn message(
+        &self,
+        contract: &mut Contract,
+        scope: &str,
+        path: Vec<i32>,
+        descriptor: &DescriptorProto,
+        outer: FeatureSet,
+    ) {
+        let name = qualify(scope, descriptor.name());
+        let features = self.override_at(&path).or(outer);
+        let child = |kind: i32, at: usize| [path.as_slice(), &[kind, index_i32(at)]].concat();
+
+        let synthetic: Vec<Option<i32>> = descriptor
+            .field
+            .iter()
+            .filter(|f| f.proto3_optional())
+            .map(|f| f.oneof_index)
+            .collect();
+        let oneof_features: Vec<FeatureSet> = (0..descriptor.oneof_decl.len())
+            .map(|at| self.override_at(&child(8, at)).or(features))
+            .collect();
+        let mut fields: Vec<Field> = descriptor
+            .field
+            .iter()
+            .enumerate()
+            .map(|(at, field)| {
+                let path = child(2, at);
+                let oneof = field
+                    .oneof_index
+                    .filter(|_| !field.proto3_optional())
+                    .and_then(|index| usize::try_from(index).ok());
+                let outer = oneof.and_then(|at| oneof_features.get(at)).copied();
+                let resolved = self.override_at(&path).or(outer.unwrap_or(features));
+                let oneof = oneof
+                    .and_then(|at| descriptor.oneof_decl.get(at))
+                    .map(|oneof| Name::from(oneof.name()));
+                self.field(field, &path, oneof, resolved)
+            })
+            .collect();
+        fields.sort_by_key(|f| f.number);
+
+        let oneofs = descriptor
+            .oneof_decl
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| !synthetic.contains(&i32::try_from(*at).ok()))
+            .map(|(at, oneof)| Oneof {
+                name: oneof.name().into(),
+                place: self.place(&child(8, at)),
+            })
+            .collect();
+        // Message ranges exclude their end.
+        let range = |start: i32, end: i32| (start, end.saturating_sub(1));
+        let mut reserved_numbers: Vec<(i32, i32)> =
+            descriptor.reserved_range.iter().map(|r| range(r.start(), r.end())).collect();
+        reserved_numbers.sort_unstable();
+        let mut extension_ranges: Vec<(i32, i32)> =
+            descriptor.extension_range.iter().map(|r| range(r.start(), r.end())).collect();
+        extension_ranges.sort_unstable();
+
+        for (at, nested) in descriptor.nested_type.iter().enumerate() {
+            self.message(contract, &name, child(3, at), nested, features);
+        }
+        for (at, nested) in descriptor.enum_type.iter().enumerate() {
+            self.enumeration(contract, &name, child(4, at), nested, features);
+        }
+        let options = descriptor.options.as_ref();
+        contract.messages.insert(
+            name.clone(),
+            Message {
+                name,
+                fields,
+                oneofs,
+                reserved_numbers,
+                reserved_names: self.reserved_names(&path, &descriptor.reserved_name),
+                extension_ranges,
+                map_entry: options.is_some_and(|o| o.map_entry()),
+                message_set: options.is_some_and(|o| o.message_set_wire_format()),
+                reach: Reach::default(),
+                place: self.place(&path),
+            },
+        );
+    }
+
+    fn field(
+        &self,
+        descriptor: &FieldDescriptorProto,
+        path: &[i32],
+        oneof: Option<Name>,
+        features: FeatureSet,
+    ) -> Field {
+        let ty = field_type(descriptor);
+        let label = match descriptor.label() {
+            ProtoLabel::Repeated => Label::Repeated,
+            ProtoLabel::Required => Label::Required,
+            ProtoLabel::Optional if features.presence == Some(FieldPresence::LegacyRequired) => {
+                Label::Required
+            }
+            ProtoLabel::Optional => Label::Singular,
+        };
+        let is_message = matches!(ty, Type::Message(_));
+        let presence = if label == Label::Repeated {
+            Presence::Repeated
+        } else if is_message
+            || oneof.is_some()
+            || descriptor.proto3_optional()
+            || label == Label::Required
+            || features.presence != Some(FieldPresence::Implicit)
+        {
+            Presence::Explicit
+        } else {
+            Presence::Implicit
+        };
+        let packable = match &ty {
+            Type::Scalar(scalar) => scalar.packable(),
+            Type::Enum(_) => true,
+            Type::Message(_) => false,
+        };
+        let packed_option = descriptor.options.as_ref().and_then(|o| {
+            o.packed.or_else(|| {
+                // Parsed files still carry options as written.
+                o.uninterpreted_option
+                    .iter()
+                    .find(|u| u.name.len() == 1 && u.name[0].name_part == "packed")
+                    .map(|u| u.identifier_value() == "true")
+            })
+        });
+        let is_group = descriptor.r#type() == ProtoType::Group && descriptor.r#type.is_some();
+        Field {
+            name: descriptor.name().into(),
+            number: descriptor.number(),
+            label,
+            presence,
+            oneof,
+            packed: label == Label::Repeated
+                && packable
+                && packed_option.or(features.packed).unwrap_or(false),
+            default: descriptor.default_value.as_deref().map(Name::from),
+            json_name: descriptor.json_name().into(),
+            deprecated: descriptor.options.as_ref().is_some_and(|o| o.deprecated()),
+            verify_utf8: ty == Type::Scalar(Scalar::String)
+                && features.verify_utf8.unwrap_or(false),
+            delimited: is_group || (is_message && features.delimited.unwrap_or(false)),
+            closed_enum: matches!(ty, Type::Enum(_))
+                && (self.proto2 || features.legacy_closed.unwrap_or(false)),
+            ty,
+            place: self.place(path),
+        }
+    }
+
+    fn enumeration(
+        &self,
+        contract: &mut Contract,
+        scope: &str,
+        path: Vec<i32>,
+        descriptor: &EnumDescriptorProto,
+        outer: FeatureSet,
+    ) {
+        let name = qualify(scope, descriptor.name());
+        let features = self.override_at(&path).or(outer);
+        let values = descriptor
+            .value
+            .iter()
+            .enumerate()
+            .map(|(at, value)| EnumValue {
+                name: value.name().into(),
+                number: value.number(),
+                place: self.place(&[path.as_slice(), &[2, index_i32(at)]].concat()),
+            })
+            .collect();
+        // Enum ranges include their end.
+        let mut reserved_numbers: Vec<(i32, i32)> =
+            descriptor.reserved_range.iter().map(|r| (r.start(), r.end())).collect();
+        reserved_numbers.sort_unstable();
+        contract.enums.insert(
+            name.clone(),
+            Enum {
+                name,
+                values,
+                closed: features.closed.unwrap_or(false),
+                reserved_numbers,
+                reserved_names: self.reserved_names(&path, &descriptor.reserved_name),
+                reach: Reach::default(),
+                place: self.place(&path),
+            },
+        );
+    }
+}
+
+fn field_type(descriptor: &FieldDescriptorProto) -> Type {
+    let named = || Name::from(descriptor.type_name().trim_start_matches('.'));
+    match descriptor.r#type() {
+        ProtoType::Message | ProtoType::Group => Type::Message(named()),
+        ProtoType::Enum => Type::Enum(named()),
+        ProtoType::Double => Type::Scalar(Scalar::Double),
+        ProtoType::Float => Type::Scalar(Scalar::Float),
+        ProtoType::Int64 => Type::Scalar(Scalar::Int64),
+        ProtoType::Uint64 => Type::Scalar(Scalar::Uint64),
+        ProtoType::Int32 => Type::Scalar(Scalar::Int32),
+        ProtoType::Fixed64 => Type::Scalar(Scalar::Fixed64),
+        ProtoType::Fixed32 => Type::Scalar(Scalar::Fixed32),
+        ProtoType::Bool => Type::Scalar(Scalar::Bool),
+        ProtoType::String => Type::Scalar(Scalar::String),
+        ProtoType::Bytes => Type::Scalar(Scalar::Bytes),
+        ProtoType::Uint32 => Type::Scalar(Scalar::Uint32),
+        ProtoType::Sfixed32 => Type::Scalar(Scalar::Sfixed32),
+        ProtoType::Sfixed64 => Type::Scalar(Scalar::Sfixed64),
+        ProtoType::Sint32 => Type::Scalar(Scalar::Sint32),
+        ProtoType::Sint64 => Type::Scalar(Scalar::Sint64),
+    }
+}
+
+fn qualify(scope: &str, name: &str) -> Name {
+    if scope.is_empty() { name.into() } else { format!("{scope}.{name}").into() }
+}
+
+fn index_i32(index: usize) -> i32 {
+    i32::try_from(index).unwrap_or(i32::MAX)
+}

@@ -1,0 +1,328 @@
+//! From a revision's files to its contract: entry files, their import closure, the model.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use protox::file::{FileResolver, GoogleFileResolver};
+
+use super::build::build;
+use super::features::{FileFeatures, Syntax, decode_file};
+use super::model::{Contract, Name};
+use super::parse::{ParseCache, ParsedFile};
+use crate::error::{Error, ErrorKind};
+
+/// More files than this in one import closure are refused (the real one has 46).
+const MAX_FILES: usize = 20_000;
+
+/// What the contract consists of; comes from the policy.
+#[derive(Debug, Clone, Default)]
+pub struct ContractSpec {
+    /// Messages that are serialized on their own.
+    pub roots: Vec<RootSpec>,
+    /// Messages that travel in an opaque field.
+    pub opaque: Vec<OpaqueSpec>,
+    /// Include roots that `import` statements are looked up in, relative to the prefix.
+    pub include: Vec<String>,
+    /// Places in the tree where the governed project may live, such as `third_party/xla`.
+    pub prefixes: Vec<String>,
+}
+
+/// A root message and the files that declare it or once did.
+#[derive(Debug, Clone)]
+pub struct RootSpec {
+    /// Full name; a trailing `*` matches every message that starts so.
+    pub message: String,
+    /// Import names of the files that hold it, whichever exist.
+    pub files: Vec<String>,
+}
+
+/// A message that travels in an opaque field.
+#[derive(Debug, Clone)]
+pub struct OpaqueSpec {
+    /// The field that carries the payload.
+    pub field: String,
+    /// The message inside it.
+    pub message: String,
+    /// Import name of the file that declares it.
+    pub file: String,
+}
+
+/// Read access to the files of one revision.
+pub trait FileTree {
+    /// The blob at a path, or `None` if there is no such file.
+    ///
+    /// # Errors
+    /// An object that should exist but cannot be read, or something that is no regular file.
+    fn find(&self, path: &str) -> Result<Option<git2::Oid>, Error>;
+
+    /// The content of a blob that [`FileTree::find`] returned for this path.
+    ///
+    /// # Errors
+    /// Missing objects and input errors.
+    fn read(&self, path: &str, blob: git2::Oid) -> Result<Vec<u8>, Error>;
+}
+
+/// The import closure of the entry files, parsed but not resolved.
+#[derive(Debug, Clone, Default)]
+pub struct SourceClosure {
+    files: BTreeMap<Arc<str>, Arc<ParsedFile>>,
+}
+
+impl SourceClosure {
+    /// Reads the entry files of `spec` that exist in `tree`, and everything they import.
+    ///
+    /// # Errors
+    /// Unreadable files, syntax errors, imports that are not found; each names file and line.
+    pub fn read(
+        tree: &dyn FileTree,
+        spec: &ContractSpec,
+        cache: &mut ParseCache,
+    ) -> Result<Self, Error> {
+        let roots = spec.roots.iter().flat_map(|r| &r.files);
+        let entries: Vec<&String> = roots.chain(spec.opaque.iter().map(|o| &o.file)).collect();
+        let mut lookup = Lookup { tree, spec, prefix: None };
+        let mut queue: Vec<(String, Option<(Arc<ParsedFile>, usize)>)> = Vec::new();
+        for entry in entries {
+            if lookup.settle_prefix(entry)? {
+                queue.push((entry.clone(), None));
+            }
+        }
+        let mut closure = SourceClosure::default();
+        while let Some((name, importer)) = queue.pop() {
+            if closure.files.contains_key(name.as_str()) {
+                continue;
+            }
+            if closure.files.len() >= MAX_FILES {
+                return Err(ErrorKind::TooManyFiles { limit: MAX_FILES }.into());
+            }
+            let file = match lookup.find(&name)? {
+                Some((path, blob)) => cache.get(&name, &path, blob, || tree.read(&path, blob))?,
+                None => match (bundled(&name)?, importer) {
+                    (Some(file), _) => Arc::new(file),
+                    (None, Some((importer, at))) => {
+                        return Err(import_not_found(&name, &importer, at, &lookup));
+                    }
+                    (None, None) => continue, // an entry file that this revision does not have
+                },
+            };
+            for (at, import) in file.descriptor.dependency.iter().enumerate() {
+                queue.push((import.clone(), Some((file.clone(), at))));
+            }
+            closure.files.insert(name.as_str().into(), file);
+        }
+        Ok(closure)
+    }
+
+    /// Decodes a serialized `FileDescriptorSet`.
+    ///
+    /// # Errors
+    /// Bytes that are no descriptor set.
+    pub fn from_descriptor_set(bytes: &[u8]) -> Result<Self, Error> {
+        let set = RawSet::decode_files(bytes)?;
+        Self::from_file_descriptors(set.iter().map(Vec::as_slice))
+    }
+
+    /// Decodes serialized `FileDescriptorProto`s.
+    ///
+    /// # Errors
+    /// Bytes that are no file descriptor.
+    pub fn from_file_descriptors<'a>(
+        files: impl IntoIterator<Item = &'a [u8]>,
+    ) -> Result<Self, Error> {
+        let mut closure = SourceClosure::default();
+        for bytes in files {
+            let (descriptor, features) = decode_file(bytes)?;
+            let name: Arc<str> = descriptor.name().into();
+            let file = ParsedFile {
+                path: name.clone(),
+                name: name.clone(),
+                descriptor,
+                features,
+                source: None,
+                blob: None,
+            };
+            closure.files.entry(name).or_insert_with(|| Arc::new(file));
+        }
+        closure.add_bundled_imports()?;
+        Ok(closure)
+    }
+
+    /// Adds `google/protobuf/*.proto` files that a descriptor set imports but leaves out.
+    fn add_bundled_imports(&mut self) -> Result<(), Error> {
+        let mut queue: Vec<String> =
+            self.files.values().flat_map(|f| f.descriptor.dependency.clone()).collect();
+        while let Some(name) = queue.pop() {
+            if self.files.contains_key(name.as_str()) {
+                continue;
+            }
+            if let Some(file) = bundled(&name)? {
+                queue.extend(file.descriptor.dependency.clone());
+                self.files.insert(name.into(), Arc::new(file));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether both closures consist of the same blobs, so that their contracts are equal.
+    pub fn same_blobs(&self, other: &SourceClosure) -> bool {
+        self.files.len() == other.files.len()
+            && self.files.iter().zip(&other.files).all(|((a_name, a), (b_name, b))| {
+                a_name == b_name && (Arc::ptr_eq(a, b) || (a.blob.is_some() && a.blob == b.blob))
+            })
+    }
+
+    /// Whether no entry file was found.
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
+    /// Repository paths of all files.
+    pub fn paths(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.files.values().map(|f| &f.path)
+    }
+
+    /// Resolves the types and marks what the roots reach.
+    ///
+    /// # Errors
+    /// What protobuf itself rejects.
+    pub fn contract(&self, spec: &ContractSpec) -> Result<Contract, Error> {
+        let mut contract = build(self.files.values().cloned().collect())?;
+        let named = |patterns: Vec<&str>| -> Vec<Name> {
+            let mut names: Vec<Name> =
+                patterns.iter().flat_map(|pattern| matching(&contract, pattern)).collect();
+            names.sort();
+            names.dedup();
+            names
+        };
+        let roots = named(spec.roots.iter().map(|r| &*r.message).collect());
+        let json_roots = named(spec.opaque.iter().map(|o| &*o.message).collect());
+        contract.roots = roots;
+        contract.json_roots = json_roots;
+        contract.mark_reachable();
+        Ok(contract)
+    }
+}
+
+/// Messages with this name; a trailing `*` matches any rest.
+fn matching(contract: &Contract, pattern: &str) -> Vec<Name> {
+    match pattern.strip_suffix('*') {
+        Some(prefix) => contract
+            .messages
+            .values()
+            .filter(|m| m.name.starts_with(prefix) && !m.map_entry)
+            .map(|m| m.name.clone())
+            .collect(),
+        None => {
+            contract.messages.get_key_value(pattern).map(|(n, _)| n.clone()).into_iter().collect()
+        }
+    }
+}
+
+struct Lookup<'a> {
+    tree: &'a dyn FileTree,
+    spec: &'a ContractSpec,
+    prefix: Option<&'a str>,
+}
+
+impl Lookup<'_> {
+    /// Whether an entry file exists; the first one found fixes the prefix.
+    fn settle_prefix(&mut self, entry: &str) -> Result<bool, Error> {
+        if self.prefix.is_some() {
+            return Ok(self.find(entry)?.is_some());
+        }
+        let prefixes = self.spec.prefixes.iter().map(String::as_str);
+        let none = self.spec.prefixes.is_empty().then_some("");
+        for prefix in prefixes.chain(none) {
+            self.prefix = Some(prefix);
+            if self.find(entry)?.is_some() {
+                return Ok(true);
+            }
+        }
+        self.prefix = None;
+        Ok(false)
+    }
+
+    fn candidates(&self, name: &str) -> Vec<String> {
+        let none = [String::new()];
+        let include = if self.spec.include.is_empty() { &none } else { &self.spec.include[..] };
+        let prefix = self.prefix.unwrap_or("");
+        include.iter().map(|root| join(&[prefix, root, name])).collect()
+    }
+
+    fn find(&self, name: &str) -> Result<Option<(String, git2::Oid)>, Error> {
+        // `..` and absolute names cannot leave the tree: they are not found.
+        if name.split('/').any(|part| part.is_empty() || part == "." || part == "..") {
+            return Ok(None);
+        }
+        for path in self.candidates(name) {
+            if let Some(blob) = self.tree.find(&path)? {
+                return Ok(Some((path, blob)));
+            }
+        }
+        Ok(None)
+    }
+}
+
+fn join(parts: &[&str]) -> String {
+    let parts: Vec<&str> =
+        parts.iter().map(|p| p.trim_matches('/')).filter(|p| !p.is_empty()).collect();
+    parts.join("/")
+}
+
+/// The `google/protobuf/*.proto` files that come with every protobuf compiler.
+fn bundled(name: &str) -> Result<Option<ParsedFile>, Error> {
+    match GoogleFileResolver::new().open_file(name) {
+        Ok(file) => {
+            let descriptor = file.file_descriptor_proto().clone();
+            let syntax =
+                if descriptor.syntax() == "proto3" { Syntax::Proto3 } else { Syntax::Proto2 };
+            Ok(Some(ParsedFile {
+                name: name.into(),
+                path: name.into(),
+                descriptor,
+                features: FileFeatures {
+                    syntax,
+                    overrides: BTreeMap::new(),
+                    reserved_names: BTreeMap::new(),
+                },
+                source: None,
+                blob: None,
+            }))
+        }
+        Err(error) if error.is_file_not_found() => Ok(None),
+        Err(error) => Err(ErrorKind::Bundled { reason: error.to_string() }.into()),
+    }
+}
+
+fn import_not_found(import: &str, importer: &ParsedFile, at: usize, lookup: &Lookup<'_>) -> Error {
+    let at = i32::try_from(at).unwrap_or(0);
+    let location = importer.locate(&[3, at]);
+    let source = importer.source.as_deref().unwrap_or("");
+    ErrorKind::ImportNotFound {
+        import: import.to_owned(),
+        path: importer.path.to_string(),
+        line: location.line,
+        tried: lookup.candidates(import).join(", "),
+        span: crate::error::byte_span(source, &location),
+        source_code: miette::NamedSource::new(&importer.path, source.to_owned()),
+    }
+    .into()
+}
+
+/// `google.protobuf.FileDescriptorSet` with its files left encoded, so that features survive.
+#[derive(Clone, PartialEq, prost::Message)]
+struct RawSet {
+    #[prost(bytes = "vec", repeated, tag = "1")]
+    file: Vec<Vec<u8>>,
+}
+
+impl RawSet {
+    fn decode_files(bytes: &[u8]) -> Result<Vec<Vec<u8>>, Error> {
+        let set = <RawSet as prost::Message>::decode(bytes)
+            .map_err(|error| ErrorKind::DescriptorSet { reason: error.to_string() })?;
+        if set.file.is_empty() {
+            return Err(ErrorKind::DescriptorSet { reason: "it holds no file".to_owned() }.into());
+        }
+        Ok(set.file)
+    }
+}

@@ -1,0 +1,373 @@
+//! The contract as aotgate sees it: messages and enums with resolved features.
+//!
+//! The model is independent of syntax: proto2, proto3 and edition 2023 files end up as the same
+//! facts (presence, closedness, packing, UTF-8 validation, delimited encoding), which is what the
+//! wire-compatibility table of [`crate::change::wire`] works on.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::parse::ParsedFile;
+
+/// A full protobuf name without the leading dot, such as `xla.gpu.ThunkProto`.
+pub type Name = Arc<str>;
+
+/// Everything declared in the import closure of the entry files of one revision.
+#[derive(Debug)]
+pub struct Contract {
+    /// Root messages of the binary contract that exist at this revision, sorted.
+    pub roots: Vec<Name>,
+    /// Messages that travel as JSON inside an opaque field, as far as they exist, sorted.
+    pub json_roots: Vec<Name>,
+    /// All messages of the import closure (map entries included), reachable or not.
+    pub messages: BTreeMap<Name, Message>,
+    /// All enums of the import closure, reachable or not.
+    pub enums: BTreeMap<Name, Enum>,
+    /// The files of the import closure, sorted by import name.
+    pub files: Vec<Arc<ParsedFile>>,
+}
+
+/// Where a construct stands: an index into [`Contract::files`] and a descriptor path as in
+/// `google.protobuf.SourceCodeInfo.Location.path`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// Index into [`Contract::files`].
+    pub file: usize,
+    /// Descriptor path, for example `[4, 0, 2, 1]` for the second field of the first message.
+    pub path: Vec<i32>,
+}
+
+/// A resolved position in a source file; lines and columns count from 1, columns in bytes.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Location {
+    /// Path inside the repository (or the file's import name in a descriptor set).
+    pub file: Arc<str>,
+    /// First line.
+    pub line: u32,
+    /// First column.
+    pub column: u32,
+    /// Last line.
+    pub end_line: u32,
+    /// Column after the last byte.
+    pub end_column: u32,
+}
+
+/// From which contract surface a type can be reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Reach {
+    /// Reachable from a root by message and enum typed fields.
+    pub wire: bool,
+    /// Reachable from a message that travels as JSON inside an opaque field.
+    pub json: bool,
+}
+
+impl Reach {
+    /// True when some contract surface carries the type.
+    pub fn any(self) -> bool {
+        self.wire || self.json
+    }
+}
+
+/// A message type.
+#[derive(Debug, Clone)]
+pub struct Message {
+    /// Full name.
+    pub name: Name,
+    /// Fields in order of their numbers.
+    pub fields: Vec<Field>,
+    /// Real oneofs (synthetic ones of `optional` fields left out), in declaration order.
+    pub oneofs: Vec<Oneof>,
+    /// Reserved number ranges, both ends inclusive, sorted.
+    pub reserved_numbers: Vec<(i32, i32)>,
+    /// Reserved names, sorted.
+    pub reserved_names: Vec<Name>,
+    /// Extension ranges, both ends inclusive, sorted.
+    pub extension_ranges: Vec<(i32, i32)>,
+    /// True for the entry type that a `map` field implies.
+    pub map_entry: bool,
+    /// True when declared with `option message_set_wire_format = true`.
+    pub message_set: bool,
+    /// Surfaces that reach this type.
+    pub reach: Reach,
+    /// Where it is declared.
+    pub place: Place,
+}
+
+/// A real oneof.
+#[derive(Debug, Clone)]
+pub struct Oneof {
+    /// Simple name.
+    pub name: Name,
+    /// Where it is declared.
+    pub place: Place,
+}
+
+/// A field of a message.
+#[derive(Debug, Clone)]
+pub struct Field {
+    /// Simple name.
+    pub name: Name,
+    /// Field number, 1 to 2^29-1.
+    pub number: i32,
+    /// Value type.
+    pub ty: Type,
+    /// Cardinality.
+    pub label: Label,
+    /// How absence shows.
+    pub presence: Presence,
+    /// The real oneof it is a member of.
+    pub oneof: Option<Name>,
+    /// Whether a repeated scalar is written packed; false for everything else.
+    pub packed: bool,
+    /// The explicit default as `FieldDescriptorProto.default_value` spells it.
+    pub default: Option<Name>,
+    /// The JSON name (lowerCamelCase unless set with `json_name`).
+    pub json_name: Name,
+    /// `[deprecated = true]`.
+    pub deprecated: bool,
+    /// For strings: whether C++ protobuf rejects invalid UTF-8 while parsing.
+    pub verify_utf8: bool,
+    /// For messages: written as a group (start and end tags) instead of length-prefixed.
+    pub delimited: bool,
+    /// For enums: whether C++ protobuf drops unknown numbers into the unknown fields. It goes by
+    /// the field's own file when a proto2 file uses a proto3 enum.
+    pub closed_enum: bool,
+    /// Where it is declared.
+    pub place: Place,
+}
+
+/// Type of a field's value.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Type {
+    /// A scalar, a string or bytes.
+    Scalar(Scalar),
+    /// A message by full name.
+    Message(Name),
+    /// An enum by full name.
+    Enum(Name),
+}
+
+/// Scalar, string and bytes types of protobuf.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(missing_docs)] // the names are protobuf's own
+pub enum Scalar {
+    Double,
+    Float,
+    Int64,
+    Uint64,
+    Int32,
+    Fixed64,
+    Fixed32,
+    Bool,
+    String,
+    Bytes,
+    Uint32,
+    Sfixed32,
+    Sfixed64,
+    Sint32,
+    Sint64,
+}
+
+/// Cardinality of a field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Label {
+    /// At most one value.
+    Singular,
+    /// Exactly one value (`required`, or feature `LEGACY_REQUIRED`).
+    Required,
+    /// A list, or a map.
+    Repeated,
+}
+
+/// How the absence of a field shows to a reader.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Presence {
+    /// Zero and unset are the same (`proto3` scalar without `optional`).
+    Implicit,
+    /// `has_x()` tells unset from zero.
+    Explicit,
+    /// Lists and maps: the empty list is absent.
+    Repeated,
+}
+
+/// An enum type.
+#[derive(Debug, Clone)]
+pub struct Enum {
+    /// Full name.
+    pub name: Name,
+    /// Values in declaration order; the first is the default. Aliases share a number.
+    pub values: Vec<EnumValue>,
+    /// Whether unknown numbers are dropped into the unknown fields.
+    pub closed: bool,
+    /// Reserved number ranges, both ends inclusive, sorted.
+    pub reserved_numbers: Vec<(i32, i32)>,
+    /// Reserved names, sorted.
+    pub reserved_names: Vec<Name>,
+    /// Surfaces that reach this type.
+    pub reach: Reach,
+    /// Where it is declared.
+    pub place: Place,
+}
+
+/// A value of an enum.
+#[derive(Debug, Clone)]
+pub struct EnumValue {
+    /// Simple name.
+    pub name: Name,
+    /// Number.
+    pub number: i32,
+    /// Where it is declared.
+    pub place: Place,
+}
+
+impl Contract {
+    /// The contract of a revision that does not have the root: nothing is promised.
+    pub fn empty() -> Self {
+        Contract {
+            roots: Vec::new(),
+            json_roots: Vec::new(),
+            messages: BTreeMap::new(),
+            enums: BTreeMap::new(),
+            files: Vec::new(),
+        }
+    }
+
+    /// The message with this full name.
+    pub fn message(&self, name: &str) -> Option<&Message> {
+        self.messages.get(name)
+    }
+
+    /// The enum with this full name.
+    pub fn enumeration(&self, name: &str) -> Option<&Enum> {
+        self.enums.get(name)
+    }
+
+    /// The file of a construct.
+    pub fn file(&self, place: &Place) -> Option<&Arc<ParsedFile>> {
+        self.files.get(place.file)
+    }
+
+    /// Resolves a place to lines and columns; without source information only the file is known
+    /// and the line is 0.
+    pub fn locate(&self, place: &Place) -> Option<Location> {
+        Some(self.file(place)?.locate(&place.path))
+    }
+}
+
+impl Message {
+    /// The field with this number.
+    pub fn field(&self, number: i32) -> Option<&Field> {
+        let at = self.fields.binary_search_by_key(&number, |f| f.number).ok()?;
+        self.fields.get(at)
+    }
+
+    /// The field with this name.
+    pub fn field_named(&self, name: &str) -> Option<&Field> {
+        self.fields.iter().find(|f| &*f.name == name)
+    }
+
+    /// Whether a field number is reserved.
+    pub fn reserves_number(&self, number: i32) -> bool {
+        in_ranges(&self.reserved_numbers, number)
+    }
+
+    /// Whether a field name is reserved.
+    pub fn reserves_name(&self, name: &str) -> bool {
+        self.reserved_names.iter().any(|n| &**n == name)
+    }
+}
+
+impl Enum {
+    /// The first value with this number.
+    pub fn value(&self, number: i32) -> Option<&EnumValue> {
+        self.values.iter().find(|v| v.number == number)
+    }
+
+    /// The value with this name.
+    pub fn value_named(&self, name: &str) -> Option<&EnumValue> {
+        self.values.iter().find(|v| &*v.name == name)
+    }
+
+    /// Whether a number is reserved.
+    pub fn reserves_number(&self, number: i32) -> bool {
+        in_ranges(&self.reserved_numbers, number)
+    }
+
+    /// Whether a name is reserved.
+    pub fn reserves_name(&self, name: &str) -> bool {
+        self.reserved_names.iter().any(|n| &**n == name)
+    }
+}
+
+fn in_ranges(ranges: &[(i32, i32)], number: i32) -> bool {
+    ranges.iter().any(|&(lo, hi)| lo <= number && number <= hi)
+}
+
+impl Type {
+    /// The named type, if this is a message or an enum.
+    pub fn named(&self) -> Option<&Name> {
+        match self {
+            Type::Scalar(_) => None,
+            Type::Message(name) | Type::Enum(name) => Some(name),
+        }
+    }
+}
+
+impl std::fmt::Display for Type {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Type::Scalar(scalar) => f.write_str(scalar.name()),
+            Type::Message(name) | Type::Enum(name) => f.write_str(name),
+        }
+    }
+}
+
+impl Scalar {
+    /// The keyword of the type in a `.proto` file.
+    pub fn name(self) -> &'static str {
+        match self {
+            Scalar::Double => "double",
+            Scalar::Float => "float",
+            Scalar::Int64 => "int64",
+            Scalar::Uint64 => "uint64",
+            Scalar::Int32 => "int32",
+            Scalar::Fixed64 => "fixed64",
+            Scalar::Fixed32 => "fixed32",
+            Scalar::Bool => "bool",
+            Scalar::String => "string",
+            Scalar::Bytes => "bytes",
+            Scalar::Uint32 => "uint32",
+            Scalar::Sfixed32 => "sfixed32",
+            Scalar::Sfixed64 => "sfixed64",
+            Scalar::Sint32 => "sint32",
+            Scalar::Sint64 => "sint64",
+        }
+    }
+
+    /// Whether a repeated field of this type can be packed.
+    pub fn packable(self) -> bool {
+        !matches!(self, Scalar::String | Scalar::Bytes)
+    }
+}
+
+impl Label {
+    /// The word used in reports and machine formats.
+    pub fn name(self) -> &'static str {
+        match self {
+            Label::Singular => "optional",
+            Label::Required => "required",
+            Label::Repeated => "repeated",
+        }
+    }
+}
+
+impl Presence {
+    /// The word used in reports and machine formats.
+    pub fn name(self) -> &'static str {
+        match self {
+            Presence::Implicit => "implicit",
+            Presence::Explicit => "explicit",
+            Presence::Repeated => "repeated",
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Parsing one `.proto` file, and the cache that lets two revisions share a parsed blob.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use prost_types::FileDescriptorProto;
+
+use super::features::FileFeatures;
+use super::model::Location;
+use super::{edition, features};
+use crate::error::{Error, ErrorKind};
+
+/// Larger `.proto` files are refused: the largest real one has 100 kB.
+const MAX_FILE_BYTES: usize = 16 << 20;
+
+/// One parsed file, shared between revisions that hold the same blob.
+#[derive(Debug)]
+pub struct ParsedFile {
+    /// Import name, such as `xla/xla_data.proto`.
+    pub name: Arc<str>,
+    /// Path inside the repository; the import name for descriptor sets.
+    pub path: Arc<str>,
+    /// Descriptor, lowered to proto2 or proto3 syntax; type names are not resolved yet.
+    pub descriptor: FileDescriptorProto,
+    /// Syntax and feature settings that the lowered descriptor cannot express.
+    pub features: FileFeatures,
+    /// Source text, if the revision has sources.
+    pub source: Option<Arc<str>>,
+    /// Object id of the blob (hash of the content where there is no object database).
+    pub blob: Option<git2::Oid>,
+}
+
+impl ParsedFile {
+    /// Parses the text of a `.proto` file.
+    ///
+    /// # Errors
+    /// Bytes that are not UTF-8, files over 16 MiB, syntax errors, and edition features that cannot be
+    /// lowered; each names file and line.
+    pub fn from_source(
+        name: &str,
+        path: &str,
+        blob: Option<git2::Oid>,
+        bytes: &[u8],
+    ) -> Result<Self, Error> {
+        if bytes.len() > MAX_FILE_BYTES {
+            return Err(ErrorKind::FileTooLarge {
+                path: path.to_owned(),
+                bytes: bytes.len(),
+                limit: MAX_FILE_BYTES,
+            }
+            .into());
+        }
+        let text = match std::str::from_utf8(bytes) {
+            Ok(text) => text,
+            Err(error) => {
+                return Err(ErrorKind::NotUtf8 {
+                    path: path.to_owned(),
+                    line: bytes[..error.valid_up_to()].iter().filter(|b| **b == b'\n').count() + 1,
+                }
+                .into());
+            }
+        };
+        let lowered = edition::lower(path, text)?;
+        let mut descriptor = protox_parse::parse(path, &lowered.text)
+            .map_err(|error| ErrorKind::Parse { error: Box::new(error) })?;
+        descriptor.name = Some(name.to_owned());
+        let features = features::extract(path, text, &mut descriptor, &lowered)?;
+        Ok(ParsedFile {
+            name: name.into(),
+            path: path.into(),
+            descriptor,
+            features,
+            source: Some(text.into()),
+            blob,
+        })
+    }
+
+    /// Position of a descriptor path; falls back to the closest enclosing declaration, and to
+    /// line 0 where the file carries no source information.
+    pub fn locate(&self, path: &[i32]) -> Location {
+        let mut best: Option<&prost_types::source_code_info::Location> = None;
+        for location in self.descriptor.source_code_info.iter().flat_map(|i| &i.location) {
+            if path.starts_with(&location.path)
+                && best.is_none_or(|b| b.path.len() < location.path.len())
+            {
+                best = Some(location);
+            }
+        }
+        let span = match best.map(|b| b.span.as_slice()) {
+            Some([line, column, end]) => [*line, *column, *line, *end],
+            Some([line, column, end_line, end]) => [*line, *column, *end_line, *end],
+            _ => [-1, -1, -1, -1],
+        };
+        let [line, column, end_line, end_column] =
+            span.map(|v| u32::try_from(v.saturating_add(1)).unwrap_or(0));
+        Location { file: self.path.clone(), line, column, end_line, end_column }
+    }
+}
+
+/// Parsed files by path and blob id.
+///
+/// Base and head of a check share nearly all blobs, so each is parsed once.
+#[derive(Debug, Default)]
+pub struct ParseCache {
+    files: HashMap<(Arc<str>, Arc<str>, git2::Oid), Arc<ParsedFile>>,
+}
+
+impl ParseCache {
+    /// Looks a blob up, or parses it with `read`.
+    ///
+    /// # Errors
+    /// Those of `read` and of [`ParsedFile::from_source`].
+    pub fn get(
+        &mut self,
+        name: &str,
+        path: &str,
+        blob: git2::Oid,
+        read: impl FnOnce() -> Result<Vec<u8>, Error>,
+    ) -> Result<Arc<ParsedFile>, Error> {
+        let key = (Arc::from(name), Arc::from(path), blob);
+        if let Some(file) = self.files.get(&key) {
+            return Ok(file.clone());
+        }
+        let file = Arc::new(ParsedFile::from_source(name, path, Some(blob), &read()?)?);
+        self.files.insert(key, file.clone());
+        Ok(file)
+    }
+}

@@ -1,0 +1,208 @@
+//! The library's error type: opaque outside, a diagnostic per cause inside.
+//!
+//! Every error names the place, what was expected, and the way out. All of them mean that the tool
+//! could not judge (exit status 2); what is wrong with a change is a finding, never an error.
+
+use std::path::PathBuf;
+
+use miette::{Diagnostic, NamedSource, SourceSpan};
+use thiserror::Error as ThisError;
+
+use crate::descriptor::Location;
+
+/// Why something could not be judged.
+#[derive(Debug, Diagnostic, ThisError)]
+#[error(transparent)]
+#[diagnostic(transparent)]
+pub struct Error {
+    kind: Box<ErrorKind>,
+}
+
+impl Error {
+    /// Whether the reason is an object that this clone does not have (shallow or partial clone).
+    pub fn is_missing_object(&self) -> bool {
+        matches!(*self.kind, ErrorKind::ObjectMissing { .. })
+    }
+}
+
+impl From<ErrorKind> for Error {
+    fn from(kind: ErrorKind) -> Self {
+        Error { kind: Box::new(kind) }
+    }
+}
+
+#[derive(Debug, Diagnostic, ThisError)]
+pub(crate) enum ErrorKind {
+    // Sources
+    #[error("{path} has {bytes} bytes; files over {limit} bytes are not read")]
+    #[diagnostic(
+        code(aotgate::file_too_large),
+        help("a file of this size is no hand-written source; check what was committed")
+    )]
+    FileTooLarge { path: String, bytes: usize, limit: usize },
+
+    #[error("{path}:{line}: not UTF-8 text")]
+    #[diagnostic(code(aotgate::not_utf8), help("save the file as UTF-8"))]
+    NotUtf8 { path: String, line: usize },
+
+    #[error("{path}:{line}: {what} is not supported")]
+    #[diagnostic(
+        code(aotgate::edition),
+        help(
+            "aotgate reads proto2, proto3 and edition 2023; write the declaration in one of those, or pass a descriptor set made by protoc"
+        )
+    )]
+    Edition { path: String, line: usize, what: String },
+
+    #[error("{error}")]
+    #[diagnostic(forward(error))]
+    Parse { error: Box<protox_parse::ParseError> },
+
+    #[error("{error}")]
+    #[diagnostic(forward(error))]
+    Check { error: Box<prost_reflect::DescriptorError> },
+
+    #[error("{path}:{line}: import '{import}' not found")]
+    #[diagnostic(
+        code(aotgate::import_not_found),
+        help(
+            "looked for {tried}; add the directory to `contract.include` in the policy, or fix the import"
+        )
+    )]
+    ImportNotFound {
+        import: String,
+        path: String,
+        line: u32,
+        tried: String,
+        #[label("imported here")]
+        span: Option<SourceSpan>,
+        #[source_code]
+        source_code: NamedSource<String>,
+    },
+
+    #[error("the import closure has more than {limit} files")]
+    #[diagnostic(code(aotgate::too_many_files), help("check the entry files of the policy"))]
+    TooManyFiles { limit: usize },
+
+    #[error("a file bundled with protox cannot be read: {reason}")]
+    #[diagnostic(code(aotgate::bundled), help("this is a defect of the build; please report it"))]
+    Bundled { reason: String },
+
+    #[error("not a descriptor set: {reason}")]
+    #[diagnostic(
+        code(aotgate::descriptor_set),
+        help("make one with `protoc --include_imports --descriptor_set_out=FILE`")
+    )]
+    DescriptorSet { reason: String },
+
+    #[error("no embedded file descriptor found in {path}")]
+    #[diagnostic(
+        code(aotgate::released_binary),
+        help(
+            "a released binary holds serialized FileDescriptorProtos; check that this is the plugin's .so or the wheel with it"
+        )
+    )]
+    NoEmbeddedDescriptors { path: PathBuf },
+
+    // Revisions
+    #[error("no git repository at {dir} or above")]
+    #[diagnostic(
+        code(aotgate::no_repository),
+        help(
+            "run inside the repository, pass `--repo DIR`, or compare descriptor sets (`aotgate diff base.binpb head.binpb`)"
+        )
+    )]
+    NoRepository { dir: PathBuf },
+
+    #[error("'{rev}' is no revision of this repository")]
+    #[diagnostic(code(aotgate::unknown_revision), help("{help}"))]
+    UnknownRevision { rev: String, help: String },
+
+    #[error("the branch '{branch}' has no commit yet")]
+    #[diagnostic(
+        code(aotgate::unborn_branch),
+        help("commit once, or judge uncommitted files with `--base EMPTY --head WORKTREE`")
+    )]
+    UnbornBranch { branch: String },
+
+    #[error("{what} ({oid}) is not in this clone")]
+    #[diagnostic(code(aotgate::missing_object), help("{help}"))]
+    ObjectMissing { what: String, oid: String, help: String },
+
+    #[error("{path} is {what}, not a regular file")]
+    #[diagnostic(
+        code(aotgate::not_a_file),
+        help("aotgate reads regular files only; replace it by the file it stands for")
+    )]
+    NotAFile { path: String, what: &'static str },
+
+    #[error("no base to compare with: {why}")]
+    #[diagnostic(code(aotgate::no_base), help("{help}"))]
+    NoBase { why: String, help: String },
+
+    #[error("neither {base} nor {head} has a root of the contract ({roots})")]
+    #[diagnostic(
+        code(aotgate::root_absent),
+        help(
+            "looked for {files}; name the entry files in `[[contract.root]]` of the policy (`--policy FILE`)"
+        )
+    )]
+    RootAbsent { base: String, head: String, roots: String, files: String },
+
+    #[error("a bare repository has no {what}")]
+    #[diagnostic(code(aotgate::bare_repository), help("name a commit, branch or tag"))]
+    Bare { what: &'static str },
+
+    #[error("git: {message}")]
+    #[diagnostic(code(aotgate::git), help("{help}"))]
+    Git { message: String, help: String },
+
+    #[error("{path}: {error}")]
+    #[diagnostic(code(aotgate::io), help("check that the path exists and may be read"))]
+    Io { path: PathBuf, error: std::io::Error },
+
+    // Policy
+    #[error("{message}")]
+    #[diagnostic(code(aotgate::policy))]
+    Policy {
+        message: String,
+        #[help]
+        help: Option<String>,
+        #[label("{label}")]
+        span: Option<SourceSpan>,
+        label: String,
+        #[source_code]
+        source_code: NamedSource<String>,
+    },
+
+    #[error("no policy applies here")]
+    #[diagnostic(
+        code(aotgate::no_policy),
+        help(
+            "pass `--policy FILE`, or add aotgate.toml with `extends = \"xla-gpu\"`; the built-in policy applies where one of these exists: {entries}"
+        )
+    )]
+    NoPolicy { entries: String },
+
+    // Usage
+    #[error("{message}")]
+    #[diagnostic(code(aotgate::usage), help("{help}"))]
+    Usage { message: String, help: String },
+}
+
+/// Byte range of a location in its source text, for labels; `None` without source information.
+pub(crate) fn byte_span(source: &str, location: &Location) -> Option<SourceSpan> {
+    let offset = |line: u32, column: u32| -> Option<usize> {
+        let line = usize::try_from(line.checked_sub(1)?).ok()?;
+        let column = usize::try_from(column.checked_sub(1)?).ok()?;
+        let start: usize = source.split_inclusive('\n').take(line).map(str::len).sum();
+        let mut at = (start + column).min(source.len());
+        while !source.is_char_boundary(at) {
+            at -= 1;
+        }
+        Some(at)
+    };
+    let start = offset(location.line, location.column)?;
+    let end = offset(location.end_line, location.end_column)?.max(start);
+    Some((start, end - start).into())
+}

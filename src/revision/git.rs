@@ -1,0 +1,376 @@
+//! Git revisions: files straight from the object database, no checkout.
+
+use std::path::{Path, PathBuf};
+
+use chrono::{FixedOffset, NaiveDate, TimeZone as _};
+use git2::{ErrorCode, ObjectType};
+
+use super::checkout::{Index, Worktree};
+use crate::descriptor::FileTree;
+use crate::error::{Error, ErrorKind};
+
+/// An opened repository; bare ones and linked worktrees included.
+pub struct Repository {
+    pub(super) git: git2::Repository,
+}
+
+impl std::fmt::Debug for Repository {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Repository").field("path", &self.git.path()).finish()
+    }
+}
+
+/// What is known of a commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommitInfo {
+    /// Full object id.
+    pub id: git2::Oid,
+    /// Committer's local calendar date (git's `%cs`).
+    pub date: NaiveDate,
+    /// First line of the message.
+    pub subject: String,
+    /// The whole message; bytes that are not UTF-8 replaced.
+    pub message: String,
+    /// Author's name.
+    pub author: String,
+}
+
+impl CommitInfo {
+    /// The first ten hex digits of the id.
+    pub fn short(&self) -> String {
+        let mut id = self.id.to_string();
+        id.truncate(10);
+        id
+    }
+}
+
+impl Repository {
+    /// Opens the repository that holds `dir`.
+    ///
+    /// # Errors
+    /// No repository there, or one that libgit2 refuses.
+    pub fn discover(dir: &Path) -> Result<Self, Error> {
+        let git = git2::Repository::discover(dir).map_err(|error| match error.code() {
+            ErrorCode::NotFound => no_repository(dir),
+            _ => git_error(&error),
+        })?;
+        Ok(Repository { git })
+    }
+
+    /// The directory of the working tree, if it has one.
+    pub fn workdir(&self) -> Option<&Path> {
+        self.git.workdir()
+    }
+
+    pub(super) fn worktree(&self) -> Result<Worktree, Error> {
+        let dir = self.git.workdir().ok_or(ErrorKind::Bare { what: "working tree" })?;
+        Ok(Worktree::new(dir.to_owned()))
+    }
+
+    pub(super) fn index(&self) -> Result<Index<'_>, Error> {
+        if self.git.is_bare() {
+            return Err(ErrorKind::Bare { what: "index" }.into());
+        }
+        Ok(Index::new(self, self.git.index().map_err(|e| git_error(&e))?))
+    }
+
+    /// The commit that a revision names.
+    ///
+    /// # Errors
+    /// Unknown names, names of something that is no commit, commits that this clone lacks.
+    pub fn commit(&self, rev: &str) -> Result<CommitInfo, Error> {
+        let object = self.git.revparse_single(rev).map_err(|error| self.unknown(rev, &error))?;
+        let commit = object.peel_to_commit().map_err(|error| self.unknown(rev, &error))?;
+        info(&commit)
+    }
+
+    pub(super) fn commit_tree(&self, rev: &str) -> Result<(CommitInfo, CommitTree<'_>), Error> {
+        let commit = self.commit(rev)?;
+        let tree =
+            self.git.find_commit(commit.id).and_then(|c| c.tree()).map_err(|error| {
+                self.missing(&error, "the root tree", &commit.short(), commit.id)
+            })?;
+        Ok((commit, CommitTree { repository: self, tree, rev: rev.to_owned() }))
+    }
+
+    /// First parent of a commit, `None` for a root commit.
+    ///
+    /// # Errors
+    /// A parent that this clone lacks, as the last commit of a shallow clone has.
+    pub fn first_parent(&self, commit: &CommitInfo) -> Result<Option<CommitInfo>, Error> {
+        let this = self.git.find_commit(commit.id).map_err(|e| git_error(&e))?;
+        if this.parent_count() == 0 {
+            if self.git.is_shallow() {
+                // A grafted commit shows no parents; the raw header still names them.
+                if this.raw_header().is_ok_and(|h| h.lines().any(|l| l.starts_with("parent "))) {
+                    return Err(ErrorKind::NoBase {
+                        why: format!("the parent of {} is not in this shallow clone", commit.short()),
+                        help: "fetch it with `git fetch --deepen=1`, or check out with `fetch-depth: 2`"
+                            .to_owned(),
+                    }
+                    .into());
+                }
+            }
+            return Ok(None);
+        }
+        let parent = this.parent_id(0).map_err(|e| git_error(&e))?;
+        let parent = self
+            .git
+            .find_commit(parent)
+            .map_err(|error| self.missing(&error, "the parent commit", &commit.short(), parent))?;
+        info(&parent).map(Some)
+    }
+
+    /// Number of parents of a commit.
+    pub fn parent_count(&self, commit: &CommitInfo) -> usize {
+        self.git.find_commit(commit.id).map_or(0, |c| c.parent_count())
+    }
+
+    /// The commit `HEAD` points to.
+    ///
+    /// # Errors
+    /// An unborn branch.
+    pub fn head(&self) -> Result<CommitInfo, Error> {
+        match self.git.head() {
+            Ok(_) => self.commit("HEAD"),
+            Err(error) if error.code() == ErrorCode::UnbornBranch => {
+                let branch = self
+                    .git
+                    .find_reference("HEAD")
+                    .ok()
+                    .and_then(|r| r.symbolic_target().ok().flatten().map(str::to_owned))
+                    .unwrap_or_else(|| "HEAD".to_owned());
+                let branch = branch.trim_start_matches("refs/heads/").to_owned();
+                Err(ErrorKind::UnbornBranch { branch }.into())
+            }
+            Err(error) => Err(git_error(&error)),
+        }
+    }
+
+    /// Short name of the checked out branch; `None` for a detached head.
+    pub fn branch(&self) -> Option<String> {
+        let head = self.git.head().ok()?;
+        if !head.is_branch() {
+            return None;
+        }
+        head.shorthand().ok().map(str::to_owned)
+    }
+
+    /// The best common ancestor, `None` if there is none in this clone.
+    pub fn merge_base(&self, one: git2::Oid, two: git2::Oid) -> Option<git2::Oid> {
+        self.git.merge_base(one, two).ok()
+    }
+
+    /// Whether a revision can be resolved.
+    pub fn exists(&self, rev: &str) -> bool {
+        self.git.revparse_single(rev).is_ok_and(|o| o.peel_to_commit().is_ok())
+    }
+
+    /// Whether tracked files differ from `HEAD`, staged or not. New files count once they are added.
+    pub fn has_changes(&self) -> bool {
+        if self.git.is_bare() {
+            return false;
+        }
+        let mut options = git2::StatusOptions::new();
+        options.include_untracked(false).include_ignored(false).exclude_submodules(true);
+        self.git.statuses(Some(&mut options)).is_ok_and(|statuses| !statuses.is_empty())
+    }
+
+    /// Whether the clone is shallow.
+    pub fn is_shallow(&self) -> bool {
+        self.git.is_shallow()
+    }
+
+    /// Messages of the commits in `base..head`, newest first, at most `limit`.
+    ///
+    /// Commits that this clone lacks end the list: attestations in them are not seen.
+    pub fn messages(
+        &self,
+        base: Option<git2::Oid>,
+        head: git2::Oid,
+        limit: usize,
+    ) -> Vec<CommitInfo> {
+        let Ok(mut walk) = self.git.revwalk() else { return Vec::new() };
+        if walk.push(head).is_err() {
+            return Vec::new();
+        }
+        if let Some(base) = base {
+            let _ = walk.hide(base);
+        }
+        walk.map_while(Result::ok)
+            .take(limit)
+            .filter_map(|id| self.git.find_commit(id).ok())
+            .filter_map(|commit| info(&commit).ok())
+            .collect()
+    }
+
+    /// First-parent commits of `base..head`, oldest first.
+    ///
+    /// # Errors
+    /// Commits that this clone lacks.
+    pub fn first_parents(
+        &self,
+        base: &CommitInfo,
+        head: &CommitInfo,
+    ) -> Result<Vec<CommitInfo>, Error> {
+        let mut walk = self.git.revwalk().map_err(|e| git_error(&e))?;
+        walk.simplify_first_parent().map_err(|e| git_error(&e))?;
+        walk.push(head.id).map_err(|e| git_error(&e))?;
+        walk.hide(base.id).map_err(|e| git_error(&e))?;
+        let mut commits = Vec::new();
+        for id in walk {
+            let id = id.map_err(|e| git_error(&e))?;
+            let commit = self
+                .git
+                .find_commit(id)
+                .map_err(|error| self.missing(&error, "a commit of the range", "it", id))?;
+            commits.push(info(&commit)?);
+        }
+        commits.reverse();
+        Ok(commits)
+    }
+
+    fn unknown(&self, rev: &str, error: &git2::Error) -> Error {
+        if rev == "HEAD" && self.git.head().is_err_and(|e| e.code() == ErrorCode::UnbornBranch) {
+            return match self.head() {
+                Err(error) => error,
+                Ok(_) => git_error(error),
+            };
+        }
+        let help = match error.code() {
+            ErrorCode::NotFound if self.git.is_shallow() => format!(
+                "this clone is shallow: fetch it with `git fetch origin {rev}` or `git fetch --unshallow`"
+            ),
+            ErrorCode::NotFound => {
+                format!(
+                    "fetch it with `git fetch origin {rev}`, or check the spelling with `git rev-parse {rev}`"
+                )
+            }
+            ErrorCode::Ambiguous => "write more digits of the id".to_owned(),
+            ErrorCode::Peel | ErrorCode::InvalidSpec => "name a commit, branch or tag".to_owned(),
+            _ => format!("git says: {}", error.message()),
+        };
+        ErrorKind::UnknownRevision { rev: rev.to_owned(), help }.into()
+    }
+
+    fn missing(&self, error: &git2::Error, what: &str, rev: &str, oid: git2::Oid) -> Error {
+        if error.code() != ErrorCode::NotFound {
+            return git_error(error);
+        }
+        let help = if self.git.is_shallow() {
+            "this clone is shallow: run `git fetch --unshallow` (or `--deepen=N`)".to_owned()
+        } else {
+            format!(
+                "this clone is partial or damaged: run `git fetch --refetch origin`, or `git fsck` to see what else is missing; git needs {oid}"
+            )
+        };
+        ErrorKind::ObjectMissing { what: format!("{what} of {rev}"), oid: oid.to_string(), help }
+            .into()
+    }
+}
+
+fn info(commit: &git2::Commit<'_>) -> Result<CommitInfo, Error> {
+    let time = commit.committer().when();
+    let date = FixedOffset::east_opt(time.offset_minutes().saturating_mul(60))
+        .and_then(|offset| offset.timestamp_opt(time.seconds(), 0).single())
+        .map(|at| at.date_naive())
+        .ok_or_else(|| ErrorKind::Git {
+            message: format!("commit {} has an impossible date", commit.id()),
+            help: "name another revision".to_owned(),
+        })?;
+    let message = String::from_utf8_lossy(commit.message_bytes()).into_owned();
+    Ok(CommitInfo {
+        id: commit.id(),
+        date,
+        subject: message.lines().next().unwrap_or("").to_owned(),
+        author: String::from_utf8_lossy(commit.author().name_bytes()).into_owned(),
+        message,
+    })
+}
+
+/// The files of a commit.
+pub(super) struct CommitTree<'r> {
+    repository: &'r Repository,
+    tree: git2::Tree<'r>,
+    rev: String,
+}
+
+impl std::fmt::Debug for CommitTree<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("CommitTree").field("rev", &self.rev).finish()
+    }
+}
+
+impl FileTree for CommitTree<'_> {
+    fn find(&self, path: &str) -> Result<Option<git2::Oid>, Error> {
+        match self.tree.get_path(Path::new(path)) {
+            Ok(entry) => regular(path, entry.filemode(), entry.kind()).map(|()| Some(entry.id())),
+            // A missing subtree also reads as "not found"; tell the two apart.
+            Err(error) if error.code() == ErrorCode::NotFound => {
+                self.missing_subtree(path).map_or(Ok(None), Err)
+            }
+            Err(error) => Err(git_error(&error)),
+        }
+    }
+
+    fn read(&self, path: &str, blob: git2::Oid) -> Result<Vec<u8>, Error> {
+        read_blob(self.repository, &self.rev, path, blob)
+    }
+}
+
+impl CommitTree<'_> {
+    /// The first directory on the way to `path` whose tree object is not in the clone.
+    fn missing_subtree(&self, path: &str) -> Option<Error> {
+        let parents: Vec<PathBuf> =
+            Path::new(path).ancestors().skip(1).map(Path::to_path_buf).collect();
+        for dir in parents.iter().rev().filter(|d| !d.as_os_str().is_empty()) {
+            let entry = self.tree.get_path(dir).ok()?;
+            if entry.kind() != Some(ObjectType::Tree) {
+                return None;
+            }
+            if let Err(error) = self.repository.git.find_tree(entry.id()) {
+                let what = format!("the directory {}", dir.display());
+                return Some(self.repository.missing(&error, &what, &self.rev, entry.id()));
+            }
+        }
+        None
+    }
+}
+
+/// A blob from the object database.
+pub(super) fn read_blob(
+    repository: &Repository,
+    rev: &str,
+    path: &str,
+    blob: git2::Oid,
+) -> Result<Vec<u8>, Error> {
+    match repository.git.find_blob(blob) {
+        Ok(found) => Ok(found.content().to_vec()),
+        Err(error) => Err(repository.missing(&error, &format!("the file {path}"), rev, blob)),
+    }
+}
+
+/// Accepts regular files only: a link's content is a path, a submodule's files are elsewhere.
+fn regular(path: &str, mode: i32, kind: Option<ObjectType>) -> Result<(), Error> {
+    let what = match (mode & 0o170_000, kind) {
+        (0o120_000, _) => "a symbolic link",
+        (_, Some(ObjectType::Tree)) => "a directory",
+        (_, Some(ObjectType::Commit)) => "a submodule",
+        _ => return Ok(()),
+    };
+    Err(ErrorKind::NotAFile { path: path.to_owned(), what }.into())
+}
+
+pub(super) fn no_repository(dir: &Path) -> Error {
+    ErrorKind::NoRepository { dir: dir.to_owned() }.into()
+}
+
+pub(super) fn git_error(error: &git2::Error) -> Error {
+    let help = match error.code() {
+        ErrorCode::Owner => {
+            "the repository belongs to another user: run `git config --global --add safe.directory DIR`"
+        }
+        _ => "check the repository with `git fsck`",
+    };
+    ErrorKind::Git { message: error.message().to_owned(), help: help.to_owned() }.into()
+}

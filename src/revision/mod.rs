@@ -1,0 +1,109 @@
+//! What a "revision" is: a git tree, the worktree, the index, a descriptor set file, or a released
+//! binary, and how base and head are chosen.
+
+mod base;
+mod binary;
+mod checkout;
+mod git;
+mod spec;
+
+pub use base::{Range, choose_base};
+pub use git::{CommitInfo, Repository};
+pub use spec::RevisionSpec;
+
+use chrono::NaiveDate;
+
+use crate::descriptor::{ContractSpec, ParseCache, SourceClosure};
+use crate::error::Error;
+
+/// A revision that was found: where its files come from, and its commit if it is one.
+#[derive(Debug)]
+pub struct Revision<'r> {
+    /// How the user named it, shortened for git objects.
+    pub label: String,
+    /// The commit, for git revisions.
+    pub commit: Option<CommitInfo>,
+    tree: Tree<'r>,
+}
+
+#[derive(Debug)]
+enum Tree<'r> {
+    Empty,
+    Git(git::CommitTree<'r>),
+    Worktree(checkout::Worktree),
+    Index(checkout::Index<'r>),
+    Descriptors(SourceClosure),
+}
+
+impl<'r> Revision<'r> {
+    /// Resolves a REV. `repository` may be absent for descriptor sets and released binaries.
+    ///
+    /// # Errors
+    /// Unknown revisions, missing objects, unreadable files; each with the way out.
+    pub fn open(spec: &RevisionSpec, repository: Option<&'r Repository>) -> Result<Self, Error> {
+        let repository = || repository.ok_or_else(|| git::no_repository(std::path::Path::new(".")));
+        let (label, commit, tree) = match spec {
+            RevisionSpec::Empty => ("EMPTY".to_owned(), None, Tree::Empty),
+            RevisionSpec::Worktree => {
+                ("WORKTREE".to_owned(), None, Tree::Worktree(repository()?.worktree()?))
+            }
+            RevisionSpec::Index => ("INDEX".to_owned(), None, Tree::Index(repository()?.index()?)),
+            RevisionSpec::Git(rev) => {
+                let (commit, tree) = repository()?.commit_tree(rev)?;
+                (commit.short(), Some(commit), Tree::Git(tree))
+            }
+            RevisionSpec::DescriptorSet(path) => {
+                let bytes = binary::read_file(path)?;
+                let closure = SourceClosure::from_descriptor_set(&bytes)?;
+                (path.display().to_string(), None, Tree::Descriptors(closure))
+            }
+            RevisionSpec::ReleasedBinary(path) => (
+                path.display().to_string(),
+                None,
+                Tree::Descriptors(binary::embedded_descriptors(path)?),
+            ),
+        };
+        Ok(Revision { label, commit, tree })
+    }
+
+    /// Committer's local calendar date of a git revision.
+    pub fn date(&self) -> Option<NaiveDate> {
+        self.commit.as_ref().map(|c| c.date)
+    }
+
+    /// Reads the contract's files.
+    ///
+    /// # Errors
+    /// Those of [`SourceClosure::read`].
+    pub fn closure(
+        &self,
+        spec: &ContractSpec,
+        cache: &mut ParseCache,
+    ) -> Result<SourceClosure, Error> {
+        match &self.tree {
+            Tree::Empty => Ok(SourceClosure::default()),
+            Tree::Git(tree) => SourceClosure::read(tree, spec, cache),
+            Tree::Worktree(tree) => SourceClosure::read(tree, spec, cache),
+            Tree::Index(tree) => SourceClosure::read(tree, spec, cache),
+            Tree::Descriptors(closure) => Ok(closure.clone()),
+        }
+    }
+
+    /// Content of a file at this revision, `None` if there is none (or no files at all, as in a
+    /// descriptor set).
+    ///
+    /// # Errors
+    /// Missing objects and input errors.
+    pub fn read_file(&self, path: &str) -> Result<Option<Vec<u8>>, Error> {
+        let read = |tree: &dyn crate::descriptor::FileTree| match tree.find(path)? {
+            Some(blob) => tree.read(path, blob).map(Some),
+            None => Ok(None),
+        };
+        match &self.tree {
+            Tree::Empty | Tree::Descriptors(_) => Ok(None),
+            Tree::Git(tree) => read(tree),
+            Tree::Worktree(tree) => read(tree),
+            Tree::Index(tree) => read(tree),
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! Reading a REV argument.
+
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+/// What a REV argument names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RevisionSpec {
+    /// Anything `git rev-parse` understands.
+    Git(String),
+    /// The files of the working tree (`WORKTREE`).
+    Worktree,
+    /// The files as staged (`INDEX`).
+    Index,
+    /// No files at all (`EMPTY`): everything in the other revision counts as added.
+    Empty,
+    /// A serialized `FileDescriptorSet` (`*.binpb`, `*.fds`, `*.pb`, `*.desc`).
+    DescriptorSet(PathBuf),
+    /// A released binary (`*.so`, `*.whl`) whose embedded descriptors are read.
+    ReleasedBinary(PathBuf),
+}
+
+impl FromStr for RevisionSpec {
+    type Err = std::convert::Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Ok(match text {
+            "WORKTREE" => RevisionSpec::Worktree,
+            "INDEX" => RevisionSpec::Index,
+            "EMPTY" => RevisionSpec::Empty,
+            _ => match Path::new(text).extension().and_then(|e| e.to_str()) {
+                Some("binpb" | "fds" | "pb" | "desc") => RevisionSpec::DescriptorSet(text.into()),
+                Some("so" | "whl") => RevisionSpec::ReleasedBinary(text.into()),
+                _ => RevisionSpec::Git(text.to_owned()),
+            },
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_and_extensions_decide() {
+        let parse = |text: &str| text.parse::<RevisionSpec>().unwrap();
+        assert_eq!(parse("WORKTREE"), RevisionSpec::Worktree);
+        assert_eq!(parse("INDEX"), RevisionSpec::Index);
+        assert_eq!(parse("EMPTY"), RevisionSpec::Empty);
+        assert_eq!(parse("HEAD~3"), RevisionSpec::Git("HEAD~3".into()));
+        assert_eq!(parse("v1.2"), RevisionSpec::Git("v1.2".into()));
+        assert_eq!(parse("a/b.fds"), RevisionSpec::DescriptorSet("a/b.fds".into()));
+        assert_eq!(parse("x.whl"), RevisionSpec::ReleasedBinary("x.whl".into()));
+    }
+}

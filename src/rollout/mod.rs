@@ -1,0 +1,3 @@
+//! Windows, and (in later issues) phases and ledgers of staged rollouts.
+
+pub mod windows;

@@ -1,0 +1,54 @@
+//! A field has another type under the same number.
+//!
+//! ## What it flags
+//! A type that readers of the other side read differently: another wire type, another integer width or
+//! sign, another message. Types are compared by structure, so a message that was only renamed or moved is
+//! no finding. What readers make of each pair of types stands in the wire table (`aotgate diff` shows it).
+//!
+//! ## Why it breaks
+//! C++ protobuf does not fail on most of it: a value with the wrong wire type goes to the unknown fields and
+//! the field reads as unset; a value with a fitting wire type is reinterpreted.
+//!
+//! ## What to do
+//! Add a new field under a new number with the new type, keep reading the old one for 6 months, and stage
+//! the switch of the writer.
+//!
+//! ## Example
+//! ```proto
+//! message CudnnThunkProto {
+//!   repeated xla.buffer_assignment.BufferAllocationSliceProto args = 2;   // keep reading
+//!   repeated ShapedSliceProto shaped_args = 5;                            // new
+//! }
+//! ```
+
+use crate::change::{Change, ChangeKind, Surface};
+use crate::finding::{Step, Triage};
+use crate::triage::{Check, Context, Outcome};
+
+use super::by_wire_effect;
+
+/// See the module comment.
+pub static CHECK: Check = Check {
+    id: "field-type-changed",
+    step: Some(Step::R2),
+    kinds: &[ChangeKind::FieldTypeChanged],
+    surface: Surface::Proto,
+    level: None,
+    judge,
+};
+
+fn judge(change: &Change<'_>, context: &Context<'_>) -> Option<Outcome> {
+    if change.repurposed.is_some() {
+        return None; // field-number-reused says more
+    }
+    let (before, after) = (change.before.as_deref()?, change.after.as_deref()?);
+    let message = format!("type changed from {before} to {after}");
+    if change.wire.is_safe() {
+        return Some(Outcome::safe(message, "both types are the same on the wire"));
+    }
+    let remedy = format!(
+        "Put the new type under a new number, keep reading the old field for {}, and switch the writer {} after the reader landed.",
+        context.windows.backward, context.windows.forward
+    );
+    Some(by_wire_effect(change, Triage::Safe, &message, &remedy))
+}

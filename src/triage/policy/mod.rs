@@ -1,0 +1,70 @@
+//! The policy: what is governed, how strictly, and who was excused.
+
+mod file;
+mod pattern;
+mod resolve;
+mod waiver;
+
+pub use pattern::Pattern;
+pub use resolve::{BUILT_IN_NAME, built_in, load, parse};
+pub use waiver::{Waiver, parse_waivers};
+
+use std::collections::BTreeMap;
+
+use chrono::NaiveDate;
+
+use crate::descriptor::ContractSpec;
+use crate::finding::Level;
+use crate::rollout::windows::Windows;
+
+/// A resolved policy.
+#[derive(Debug, Clone)]
+pub struct Policy {
+    /// Where it came from: a path, or `built-in:xla-gpu`.
+    pub source: String,
+    /// First 16 hex digits of the SHA-256 of its text and that of what it extends.
+    pub hash: String,
+    /// Roots, entry files, include roots, prefixes, opaque payloads.
+    pub contract: ContractSpec,
+    /// Oneofs whose members are kinds of program steps.
+    pub dispatch: Vec<String>,
+    /// Before this date findings are history, not violations.
+    pub baseline: Option<NaiveDate>,
+    /// The promised windows.
+    pub windows: Windows,
+    /// Advisory classes.
+    pub classes: Vec<Class>,
+    /// Levels per check; `None` switches a check off.
+    pub levels: BTreeMap<String, Option<Level>>,
+    /// Path of the waiver file in the governed tree.
+    pub waiver_file: Option<String>,
+}
+
+/// Constructs whose findings are capped.
+#[derive(Debug, Clone)]
+pub struct Class {
+    /// Name shown in findings.
+    pub name: String,
+    /// Why they are advisory.
+    pub reason: String,
+    /// Messages, enums or fields that belong to it.
+    pub constructs: Vec<Pattern>,
+    /// Constructs that do not, although a pattern matches.
+    pub except: Vec<Pattern>,
+    /// Checks whose findings are not capped.
+    pub except_checks: Vec<String>,
+    /// Highest level of its findings.
+    pub cap: Level,
+}
+
+impl Policy {
+    /// The class that a construct of a type belongs to by name.
+    pub fn class_of(&self, owner: &str, construct: &str) -> Option<&Class> {
+        self.classes.iter().find(|class| {
+            let any = |patterns: &[Pattern]| {
+                patterns.iter().any(|p| p.matches(owner) || p.matches(construct))
+            };
+            any(&class.constructs) && !any(&class.except)
+        })
+    }
+}

@@ -1,0 +1,269 @@
+//! The decision sequence: every change through the checks, every outcome to a finding.
+
+use chrono::NaiveDate;
+
+use super::class::Firm;
+use super::policy::{Policy, Waiver};
+use super::{Check, Context, Emission, EvidenceSource, Outcome, checks};
+use crate::change::{Change, ChangeKind, Surface, compare};
+use crate::descriptor::Contract;
+use crate::finding::{Finding, Level, Side, SourceLocation, Step, TraceStep, Triage};
+
+/// What is judged.
+pub struct Input<'a> {
+    /// The older contract.
+    pub base: &'a Contract,
+    /// The newer contract.
+    pub head: &'a Contract,
+    /// The policy; base's, where base has one.
+    pub policy: &'a Policy,
+    /// The date that windows are measured against.
+    pub today: NaiveDate,
+    /// Dated facts.
+    pub evidence: &'a dyn EvidenceSource,
+    /// Judge advisory classes and history like everything else.
+    pub strict: bool,
+}
+
+/// Judges all changes between two contracts; worst finding first, then by construct.
+pub fn judge(input: &Input<'_>) -> Vec<Finding> {
+    let context = Context {
+        today: input.today,
+        windows: input.policy.windows,
+        dispatch: &input.policy.dispatch,
+        evidence: input.evidence,
+    };
+    let firm = Firm::new(input.policy, input.base, input.head);
+    let mut findings = Vec::new();
+    findings.extend(checks::root_missing::missing(input.base, input.head));
+    for change in compare(input.base, input.head) {
+        let in_contract = match change.surface {
+            Surface::Proto => change.reach.wire,
+            Surface::JsonPayload => change.reach.json,
+        };
+        if !in_contract {
+            continue;
+        }
+        for (check, _) in checks::ALL {
+            if check.surface != change.surface || !check.kinds.contains(&change.kind) {
+                continue;
+            }
+            if let Some(outcome) = (check.judge)(&change, &context) {
+                findings.extend(finding(input, &firm, check, &change, outcome));
+            }
+        }
+    }
+    sort(&mut findings);
+    findings
+}
+
+/// Worst first, then by construct, check and number: stable however they were found.
+pub fn sort(findings: &mut [Finding]) {
+    findings.sort_by(|a, b| {
+        (b.level, b.triage, &a.construct, a.check, &a.before, &a.after).cmp(&(
+            a.level,
+            a.triage,
+            &b.construct,
+            b.check,
+            &b.before,
+            &b.after,
+        ))
+    });
+}
+
+fn finding(
+    input: &Input<'_>,
+    firm: &Firm,
+    check: &'static Check,
+    change: &Change<'_>,
+    outcome: Outcome,
+) -> Option<Finding> {
+    let own = default_level(check, &outcome);
+    let wanted = match input.policy.levels.get(check.id) {
+        Some(None) => return None,
+        Some(Some(level)) => *level,
+        None => own,
+    };
+    let (level, capped) = cap(input, firm, check, change, wanted);
+    let mut locations = Vec::new();
+    for (side, contract, place) in [
+        (Side::Head, input.head, change.subject.head_place()),
+        (Side::Base, input.base, change.subject.base_place()),
+    ] {
+        let Some(place) = place else { continue };
+        let (Some(location), Some(file)) = (contract.locate(place), contract.file(place)) else {
+            continue;
+        };
+        locations.push(SourceLocation {
+            side,
+            location,
+            label: label(side, change),
+            source: file.source.clone(),
+        });
+    }
+    let effective = check.id != checks::no_effective_change::CHECK.id;
+    Some(Finding {
+        check: check.id,
+        step: if effective { check.step } else { None },
+        triage: outcome.triage,
+        level,
+        capped,
+        satisfied_by: None,
+        window: outcome.window,
+        surface: change.surface.name(),
+        construct: change.construct.clone(),
+        before: before(change),
+        after: after(change),
+        message: outcome.message.clone(),
+        remedy: outcome.remedy.clone(),
+        earliest_safe: outcome.earliest_safe,
+        evidence: outcome.evidence.clone(),
+        locations,
+        trace: trace(check, change, &outcome),
+    })
+}
+
+/// Kind and number belong to what makes a finding itself and not another one of the same construct.
+fn before(change: &Change<'_>) -> Option<String> {
+    change.before.clone()
+}
+
+fn after(change: &Change<'_>) -> Option<String> {
+    change.after.clone()
+}
+
+fn label(side: Side, change: &Change<'_>) -> String {
+    let text = match side {
+        Side::Base => change.before.as_deref(),
+        Side::Head => change.after.as_deref(),
+    };
+    match (side, text) {
+        (Side::Base, Some(text)) => format!("before: {text}"),
+        (Side::Head, Some(text)) => format!("now: {text}"),
+        (Side::Base, None) => "declared here before".to_owned(),
+        (Side::Head, None) => "gone from here".to_owned(),
+    }
+}
+
+fn default_level(check: &Check, outcome: &Outcome) -> Level {
+    if let Some(level) = check.level {
+        return level;
+    }
+    match outcome.triage {
+        Triage::BreaksBackward | Triage::BreaksForward => Level::Error,
+        Triage::NeedsRollout => match outcome.emission {
+            Emission::On => Level::Error,
+            Emission::Unknown => Level::Warning,
+            Emission::Off | Emission::Ceased(_) => Level::Note,
+        },
+        Triage::NeedsAttestation => Level::Warning,
+        Triage::Safe => Level::Note,
+    }
+}
+
+/// Advisory classes and history cap a level, each with its reason.
+fn cap(
+    input: &Input<'_>,
+    firm: &Firm,
+    check: &Check,
+    change: &Change<'_>,
+    level: Level,
+) -> (Level, Option<String>) {
+    if input.strict {
+        return (level, None);
+    }
+    if let Some(baseline) = input.policy.baseline
+        && input.today < baseline
+        && level > Level::Note
+    {
+        let why = format!("history: dated before the baseline {baseline}");
+        return (Level::Note, Some(why));
+    }
+    let owners = change.subject.owners();
+    let owner = owners[1].or(owners[0]).unwrap_or("");
+    let class = input.policy.class_of(owner, &change.construct);
+    match class {
+        Some(class) if level > class.cap => {
+            if class.except_checks.iter().any(|id| id == check.id) {
+                return (level, None);
+            }
+            (class.cap, Some(format!("advisory class {}: {}", class.name, class.reason)))
+        }
+        Some(_) => (level, None),
+        None => {
+            let inherits = owners.iter().flatten().all(|owner| !firm.contains(owner));
+            let Some(cap) = input.policy.classes.iter().map(|c| c.cap).max() else {
+                return (level, None);
+            };
+            let excepted = input
+                .policy
+                .classes
+                .iter()
+                .all(|class| class.except_checks.iter().any(|id| id == check.id));
+            if inherits && !excepted && level > cap {
+                return (cap, Some("reachable through advisory classes only".to_owned()));
+            }
+            (level, None)
+        }
+    }
+}
+
+/// The sequence as it was answered.
+fn trace(check: &Check, change: &Change<'_>, outcome: &Outcome) -> Vec<TraceStep> {
+    let carrier = match change.surface {
+        Surface::Proto => "reachable from the root message",
+        Surface::JsonPayload => "travels as JSON inside an opaque field",
+    };
+    let step = |step, answer: &str, because: &str| TraceStep {
+        step: Some(step),
+        answer: answer.to_owned(),
+        because: because.to_owned(),
+    };
+    let mut trace = vec![step(Step::R1, "yes", carrier)];
+    let Some(last) = check.step else {
+        trace.push(TraceStep {
+            step: None,
+            answer: "no effective change".to_owned(),
+            because: outcome.because.clone(),
+        });
+        return trace;
+    };
+    for passed in Step::ALL.into_iter().filter(|s| *s > Step::R1 && *s < last) {
+        trace.push(step(passed, "no", passed_because(passed, change.kind)));
+    }
+    trace.push(step(last, "yes", &outcome.because));
+    if outcome.triage == Triage::Safe {
+        trace.push(TraceStep {
+            step: None,
+            answer: "safe".to_owned(),
+            because: outcome.message.clone(),
+        });
+    }
+    trace
+}
+
+/// Why a question that was passed did not stop the sequence.
+fn passed_because(step: Step, kind: ChangeKind) -> &'static str {
+    match (step, kind) {
+        (Step::R2, ChangeKind::FieldRemoved | ChangeKind::EnumValueRemoved) => {
+            "what remains keeps number, type and meaning"
+        }
+        (Step::R2, _) => "existing artifacts do not hold it",
+        (Step::R3, _) => "nothing is removed by it",
+        (Step::R4, _) => "compilers emit nothing new by it",
+        _ => "no registered name is touched by it",
+    }
+}
+
+/// Waivers that cover a finding satisfy it; an expired one does not, and is a finding of its own.
+pub fn apply_waivers(findings: &mut [Finding], waivers: &[Waiver], today: NaiveDate) {
+    for finding in findings {
+        if let Some(waiver) = waivers.iter().find(|w| w.expires >= today && w.covers(finding)) {
+            finding.satisfied_by = Some(crate::finding::Satisfaction::Waiver {
+                reason: waiver.reason.clone(),
+                by: waiver.approved_by.clone(),
+                expires: waiver.expires,
+            });
+        }
+    }
+}
