@@ -21,7 +21,9 @@ checks! {
     field_removed,
     field_type_changed,
     no_effective_change,
+    policy_changed,
     root_missing,
+    waiver_expired,
 }
 
 /// The check with this id.
