@@ -178,10 +178,7 @@ impl<'a> Comparison<'a, '_> {
             subject,
         );
         if base.extension_ranges != head.extension_ranges {
-            let covered =
-                |number| head.extension_ranges.iter().any(|&(lo, hi)| lo <= number && number <= hi);
-            let shrunk =
-                base.extension_ranges.iter().any(|&(lo, hi)| !(covered(lo) && covered(hi)));
+            let shrunk = !subtract(&base.extension_ranges, &head.extension_ranges).is_empty();
             let backward = if shrunk { Severity::SilentLoss } else { Severity::Safe };
             self.push(
                 change(ChangeKind::ExtensionRangeChanged, head.name.to_string(), reach, subject)
@@ -730,7 +727,8 @@ pub(crate) fn declaration(field: &Field) -> String {
     format!("{label}{} {} = {}", field.ty, field.name, field.number)
 }
 
-fn ranges(list: &[(i32, i32)]) -> String {
+/// Ranges as a `reserved` statement spells them.
+pub(crate) fn ranges(list: &[(i32, i32)]) -> String {
     let text: Vec<String> = list
         .iter()
         .map(|&(lo, hi)| if lo == hi { lo.to_string() } else { format!("{lo} to {hi}") })
@@ -739,7 +737,7 @@ fn ranges(list: &[(i32, i32)]) -> String {
 }
 
 /// The parts of `from` that no range of `minus` covers; both sorted.
-fn subtract(from: &[(i32, i32)], minus: &[(i32, i32)]) -> Vec<(i32, i32)> {
+pub(crate) fn subtract(from: &[(i32, i32)], minus: &[(i32, i32)]) -> Vec<(i32, i32)> {
     let mut rest = Vec::new();
     for &(lo, hi) in from {
         let mut next = i64::from(lo);
