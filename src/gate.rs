@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use chrono::NaiveDate;
 
-use crate::descriptor::{Contract, ContractSpec, ParseCache, SourceClosure};
+use crate::descriptor::{Contract, ContractSpec, Location, ParseCache, SourceClosure};
 use crate::error::{Error, ErrorKind};
-use crate::finding::{Finding, Judgement, SideInfo, Triage};
+use crate::finding::{Finding, Judgement, Side, SideInfo, SourceLocation, Triage};
 use crate::revision::{CommitInfo, Repository, Revision, RevisionSpec};
 use crate::triage::policy::{self, Policy};
-use crate::triage::{self, Attestation, EvidenceSource};
+use crate::triage::{self, Attestation, EvidenceSource, checks};
 
 /// At most this many commit messages of a range are searched for attestations.
 const MAX_MESSAGES: usize = 10_000;
@@ -221,7 +221,7 @@ impl<'r> Gate<'r> {
             && let Some(bytes) = base.read_file(path)?
         {
             let waivers = policy::parse_waivers(path, &String::from_utf8_lossy(&bytes))?;
-            let expired = triage::apply_waivers(&mut findings, &waivers, request.today, path);
+            let expired = triage::apply_waivers(&mut findings, &waivers, request.today);
             findings.extend(expired);
         }
         triage::sort(&mut findings);
@@ -271,18 +271,31 @@ impl<'r> Gate<'r> {
     ) -> Result<Vec<Finding>, Error> {
         let mut paths: Vec<&str> = policy::LOCATIONS.to_vec();
         paths.extend(request.policy.as_ref().and_then(|p| p.in_tree.as_deref()));
-        paths.extend(policy.waiver_file.as_deref());
         paths.sort_unstable();
         paths.dedup();
+        let waivers = policy.waiver_file.as_deref();
         let mut findings = Vec::new();
-        for path in paths {
+        for path in paths.into_iter().chain(waivers) {
             let (before, after) = (base.read_file(path)?, head.read_file(path)?);
-            if before != after && !base.is_empty() {
-                findings.extend(triage::checks::policy_changed::findings(
-                    path,
-                    before.as_deref(),
-                    after.as_deref(),
-                ));
+            if before == after || base.is_empty() {
+                continue;
+            }
+            let text = after.as_deref().map(String::from_utf8_lossy);
+            let locations = || vec![file_location(path, text.as_deref())];
+            match &text {
+                Some(text) if waivers == Some(path) => {
+                    if let Err(error) = policy::parse_waivers(path, text) {
+                        let why = error.to_string();
+                        findings.push(checks::waiver_malformed::finding(path, &why, locations()));
+                    }
+                }
+                // After the merge it would judge: one that cannot be read is head's own content.
+                Some(text) => drop(policy::parse(path, text)?),
+                None => {}
+            }
+            for edit in policy::edits(before.as_deref(), after.as_deref()) {
+                let policy::Edit { key, before, after } = edit;
+                findings.push(checks::policy_changed::finding(&key, before, after, locations()));
             }
         }
         Ok(findings)
@@ -320,6 +333,16 @@ impl<'r> Gate<'r> {
             }
         }
         found
+    }
+}
+
+/// A file as a whole; `text` is head's.
+fn file_location(path: &str, text: Option<&str>) -> SourceLocation {
+    SourceLocation {
+        side: if text.is_some() { Side::Head } else { Side::Base },
+        location: Location { file: path.into(), line: 0, column: 0, end_line: 0, end_column: 0 },
+        label: "edited".to_owned(),
+        source: text.map(Into::into),
     }
 }
 

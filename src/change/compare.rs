@@ -180,10 +180,7 @@ impl<'a> Comparison<'a, '_> {
             subject,
         );
         if base.extension_ranges != head.extension_ranges {
-            let covered =
-                |number| head.extension_ranges.iter().any(|&(lo, hi)| lo <= number && number <= hi);
-            let shrunk =
-                base.extension_ranges.iter().any(|&(lo, hi)| !(covered(lo) && covered(hi)));
+            let shrunk = !subtract(&base.extension_ranges, &head.extension_ranges).is_empty();
             let backward = if shrunk { Severity::SilentLoss } else { Severity::Safe };
             self.push(
                 change(ChangeKind::ExtensionRangeChanged, head.name.to_string(), reach, subject)
@@ -669,7 +666,10 @@ fn repurposed_field(
     if head_owner.reserves_name(&base.name) {
         return Some(format!("head reserves the name {}", base.name));
     }
-    if type_effect.backward >= Severity::SilentLoss || type_effect.forward >= Severity::SilentLoss {
+    // A renamed field may have been widened; a renamed field of another named type is another field.
+    let other_type = base.ty.named().is_some() && head.ty.named().is_some();
+    let misread = type_effect.backward.max(type_effect.forward) >= Severity::SilentLoss;
+    if misread || (other_type && !type_effect.is_safe()) {
         return Some(format!("{} was {} {}", head.number, base.ty, base.name));
     }
     None
@@ -733,7 +733,8 @@ pub(crate) fn declaration(field: &Field) -> String {
     format!("{label}{} {} = {}", field.ty, field.name, field.number)
 }
 
-fn ranges(list: &[(i32, i32)]) -> String {
+/// Ranges as a `reserved` statement spells them.
+pub(crate) fn ranges(list: &[(i32, i32)]) -> String {
     let text: Vec<String> = list
         .iter()
         .map(|&(lo, hi)| if lo == hi { lo.to_string() } else { format!("{lo} to {hi}") })
@@ -742,7 +743,7 @@ fn ranges(list: &[(i32, i32)]) -> String {
 }
 
 /// The parts of `from` that no range of `minus` covers; both sorted.
-fn subtract(from: &[(i32, i32)], minus: &[(i32, i32)]) -> Vec<(i32, i32)> {
+pub(crate) fn subtract(from: &[(i32, i32)], minus: &[(i32, i32)]) -> Vec<(i32, i32)> {
     let mut rest = Vec::new();
     for &(lo, hi) in from {
         let mut next = i64::from(lo);

@@ -20,7 +20,7 @@ pub(super) fn compare<'a>(
     for head_message in head.messages.values().filter(|m| m.reach.json) {
         let base_message = pairs.message_in_base(&head_message.name).and_then(|n| base.message(n));
         if let Some(base_message) = base_message.filter(|m| m.reach.json) {
-            fields(base_message, head_message, &mut changes);
+            fields(base_message, head_message, pairs, &mut changes);
         }
     }
     for head_enum in head.enums.values().filter(|e| e.reach.json) {
@@ -37,7 +37,7 @@ fn always_printed(field: &Field) -> bool {
     field.presence != Presence::Explicit
 }
 
-fn fields<'a>(base: &'a Message, head: &'a Message, changes: &mut Vec<Change<'a>>) {
+fn fields<'a>(base: &'a Message, head: &'a Message, pairs: &Pairs, changes: &mut Vec<Change<'a>>) {
     let owner = Sides::both(base, head);
     let mut push = |kind, sides: Sides<'a, Field>, wire: WireEffect, detail: String| {
         let Some(field) = sides.head.or(sides.base) else { return };
@@ -58,7 +58,7 @@ fn fields<'a>(base: &'a Message, head: &'a Message, changes: &mut Vec<Change<'a>
     };
     for base_field in &base.fields {
         if let Some(head_field) = head.field_named(&base_field.name) {
-            if let Some((wire, detail)) = representation_effect(base_field, head_field) {
+            if let Some((wire, detail)) = representation_effect(base_field, head_field, pairs) {
                 push(
                     ChangeKind::FieldTypeChanged,
                     Sides::both(base_field, head_field),
@@ -149,14 +149,26 @@ fn shape(field: &Field) -> Shape {
 }
 
 /// Effect of another JSON representation under the same key; `None` if it stayed.
-fn representation_effect(base: &Field, head: &Field) -> Option<(WireEffect, String)> {
+fn representation_effect(
+    base: &Field,
+    head: &Field,
+    pairs: &Pairs,
+) -> Option<(WireEffect, String)> {
     if (base.label == Label::Repeated) != (head.label == Label::Repeated) {
         let effect = WireEffect::new(Severity::Fail, Severity::Fail);
         return Some((effect, "between a single value and a list".to_owned()));
     }
     let (from, to) = (shape(base), shape(head));
     if from == to {
-        return None;
+        // Counterparts are compared key by key, or value by value, on their own.
+        let counterparts = match (&base.ty, &head.ty) {
+            (Type::Message(a), Type::Message(b)) => pairs.message_in_head(a) == Some(b),
+            (Type::Enum(a), Type::Enum(b)) => pairs.enum_in_head(a) == Some(b),
+            _ => true,
+        };
+        let effect = WireEffect::new(Severity::Fail, Severity::Fail);
+        return (!counterparts)
+            .then(|| (effect, format!("{} has other keys or values than {}", head.ty, base.ty)));
     }
     let read = |writer: Shape, reader: Shape| match (writer, reader) {
         // The parser takes numbers with and without quotes, and enums by number too.

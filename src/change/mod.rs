@@ -6,6 +6,7 @@ mod matcher;
 pub mod wire;
 
 pub use compare::compare;
+pub(crate) use compare::{SAME_STEM, ranges, subtract};
 pub use matcher::Pairs;
 pub use wire::{Severity, WireEffect};
 
@@ -103,6 +104,8 @@ pub enum Surface {
     Proto,
     /// A message that travels as JSON inside an opaque field.
     JsonPayload,
+    /// The tool's own inputs; no change of a schema has it.
+    Policy,
 }
 
 impl Surface {
@@ -111,6 +114,7 @@ impl Surface {
         match self {
             Surface::Proto => "proto",
             Surface::JsonPayload => "json-payload",
+            Surface::Policy => "policy",
         }
     }
 }

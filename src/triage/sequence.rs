@@ -40,6 +40,7 @@ pub fn judge(input: &Input<'_>) -> Vec<Finding> {
         let in_contract = match change.surface {
             Surface::Proto => change.reach.wire,
             Surface::JsonPayload => change.reach.json,
+            Surface::Policy => false,
         };
         if !in_contract {
             continue;
@@ -204,6 +205,7 @@ fn trace(check: &Check, change: &Change<'_>, outcome: &Outcome) -> Vec<TraceStep
     let carrier = match change.surface {
         Surface::Proto => "reachable from the root message",
         Surface::JsonPayload => "travels as JSON inside an opaque field",
+        Surface::Policy => "decides what is judged",
     };
     let step = |step, answer: &str, because: &str| TraceStep {
         step: Some(step),
@@ -222,7 +224,9 @@ fn trace(check: &Check, change: &Change<'_>, outcome: &Outcome) -> Vec<TraceStep
     for passed in Step::ALL.into_iter().filter(|s| *s > Step::R1 && *s < last) {
         trace.push(step(passed, "no", passed_because(passed, change.kind)));
     }
-    trace.push(step(last, "yes", &outcome.because));
+    // A question about existing artifacts that turned out to leave them as they are.
+    let answer = if outcome.triage == Triage::Safe && last == Step::R2 { "no" } else { "yes" };
+    trace.push(step(last, answer, &outcome.because));
     if outcome.triage == Triage::Safe {
         trace.push(TraceStep {
             step: None,
@@ -251,7 +255,6 @@ pub fn apply_waivers(
     findings: &mut [Finding],
     waivers: &[Waiver],
     today: NaiveDate,
-    path: &str,
 ) -> Vec<Finding> {
     let mut expired = Vec::new();
     for finding in findings {
@@ -265,7 +268,7 @@ pub fn apply_waivers(
                 expires: waiver.expires,
             });
         } else {
-            expired.push(checks::waiver_expired::finding(path, waiver, finding));
+            expired.extend(checks::waiver_expired::finding(waiver, today, Vec::new()));
         }
     }
     expired

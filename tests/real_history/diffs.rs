@@ -78,6 +78,9 @@ fn explain(
         ("ours", "reserved_changed") if is_enum => {
             Some("the data leaves out reserved ranges of enums")
         }
+        ("theirs", "field_p3opt_changed") => {
+            Some("the field became, or was, a message: the type says it")
+        }
         ("ours", "reachability") if is_enum => Some("the data leaves out reachability of enums"),
         ("ours", "field_renumbered") => {
             Some("the data lists a renumbered field only where nothing took the old number")

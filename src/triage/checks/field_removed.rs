@@ -21,8 +21,10 @@
 //! ```
 
 use crate::change::{Change, ChangeKind, Subject, Surface};
-use crate::finding::{Step, Triage};
-use crate::triage::{Check, Context, Emission, Outcome};
+use crate::finding::Step;
+use crate::triage::{Check, Context, Outcome};
+
+use super::wording;
 
 /// See the module comment.
 pub static CHECK: Check = Check {
@@ -40,38 +42,6 @@ fn judge(change: &Change<'_>, context: &Context<'_>) -> Option<Outcome> {
     if field.oneof.as_ref().is_some_and(|oneof| context.is_dispatch(&owner.name, oneof)) {
         return None;
     }
-    Some(removed(change, context, &format!("field {} = {}", field.name, field.number)))
-}
-
-/// The outcome of taking away something that artifacts may hold: `what` names it.
-pub(super) fn removed(change: &Change<'_>, context: &Context<'_>, what: &str) -> Outcome {
-    match context.evidence.emission(&change.construct) {
-        Emission::Off => Outcome::safe(
-            format!("{what} is removed, and no compiler ever emitted it"),
-            "nothing that exists holds it",
-        ),
-        Emission::Ceased(since) if context.windows.backward.satisfied(since, context.today) => {
-            Outcome::safe(
-                format!("{what} is removed, {} after compilers stopped emitting it", context.windows.backward),
-                format!("not emitted since {since}"),
-            )
-        }
-        emission => {
-            let ceased = match emission {
-                Emission::Ceased(since) => since,
-                _ => context.today,
-            };
-            let mut outcome = Outcome::new(
-                Triage::BreaksBackward,
-                format!("{what} is removed while artifacts of the last {} may hold it", context.windows.backward),
-                "a value under a number that the runtime does not know is dropped without an error",
-                format!(
-                    "Keep reading it until {} after the last compiler that emits it, then reserve number and name. If none emits it from today on, that is the date given; if none has for that long already, attest or waive with the commit that stopped it.",
-                    context.windows.backward
-                ),
-            );
-            outcome.emission = emission;
-            outcome.earliest(context.windows.backward.after(ceased))
-        }
-    }
+    let effect = "a runtime without the field drops its value without an error";
+    Some(wording::removed(change, context, &wording::field(field), effect))
 }

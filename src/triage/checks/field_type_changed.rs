@@ -21,11 +21,11 @@
 //! }
 //! ```
 
-use crate::change::{Change, ChangeKind, Surface};
-use crate::finding::{Step, Triage};
+use crate::change::{Change, ChangeKind, Subject, Surface};
+use crate::finding::Step;
 use crate::triage::{Check, Context, Outcome};
 
-use super::by_wire_effect;
+use super::wording;
 
 /// See the module comment.
 pub static CHECK: Check = Check {
@@ -38,17 +38,12 @@ pub static CHECK: Check = Check {
 };
 
 fn judge(change: &Change<'_>, context: &Context<'_>) -> Option<Outcome> {
-    if change.repurposed.is_some() {
-        return None; // field-number-reused says more
+    if wording::is_another_field(change) {
+        return None;
     }
-    let (before, after) = (change.before.as_deref()?, change.after.as_deref()?);
-    let message = format!("type changed from {before} to {after}");
-    if change.wire.is_safe() {
-        return Some(Outcome::safe(message, "both types are the same on the wire"));
-    }
-    let remedy = format!(
-        "Put the new type under a new number, keep reading the old field for {}, and switch the writer {} after the reader landed.",
-        context.windows.backward, context.windows.forward
-    );
-    Some(by_wire_effect(change, Triage::Safe, &message, &remedy))
+    let Subject::Field(_, field) = &change.subject else { return None };
+    let (base, head) = (field.base?, field.head?);
+    let message = format!("{} was {} and is {} now", wording::field(head), base.ty, head.ty);
+    let remedy = wording::replace(context, "the new type");
+    Some(wording::by_wire_effect(CHECK.id, change, context, message, remedy))
 }

@@ -1,8 +1,11 @@
 //! One file per check. The module comment of a file is the page that `aotgate explain` prints.
 
-use super::{Check, Outcome};
-use crate::change::{Change, Severity};
-use crate::finding::Triage;
+mod catalog;
+mod wording;
+
+pub use catalog::markdown;
+
+use super::Check;
 
 macro_rules! checks {
     ($($module:ident,)*) => {
@@ -17,13 +20,46 @@ macro_rules! checks {
 
 // One line per file of this folder, sorted.
 checks! {
+    enum_closedness_changed,
+    enum_removed,
+    enum_value_added,
+    enum_value_name_unreserved,
+    enum_value_number_unreserved,
+    enum_value_removed,
+    enum_value_renamed,
+    enum_value_renumbered,
+    enum_value_reused,
+    extension_range_changed,
     field_added,
+    field_default_changed,
+    field_encoding_changed,
+    field_label_changed,
+    field_moved_into_oneof,
+    field_moved_out_of_oneof,
+    field_name_reused,
+    field_name_unreserved,
+    field_number_reused,
+    field_number_unreserved,
+    field_packed_changed,
+    field_presence_changed,
     field_removed,
+    field_renamed,
+    field_renumbered,
     field_type_changed,
+    field_utf8_changed,
+    json_payload_changed,
+    message_removed,
     no_effective_change,
+    oneof_variant_added,
     policy_changed,
+    required_added,
+    required_removed,
+    reserved_dropped,
     root_missing,
+    thunk_kind_added,
+    thunk_kind_removed,
     waiver_expired,
+    waiver_malformed,
 }
 
 /// The check with this id.
@@ -40,35 +76,4 @@ pub fn page(id: &str) -> Option<String> {
         .map(|line| line.trim_start_matches("//!").strip_prefix(' ').unwrap_or(""))
         .collect();
     Some(lines.join("\n"))
-}
-
-/// The outcome that a change's wire effect asks for: what is lost or misread breaks, what suffers for
-/// some values only has to be vouched for. `otherwise` applies where the wire is unaffected.
-fn by_wire_effect(change: &Change<'_>, otherwise: Triage, message: &str, remedy: &str) -> Outcome {
-    let because = |direction: &str, severity: Severity| {
-        format!(
-            "{direction}: {}",
-            match severity {
-                Severity::Safe => "read as written",
-                Severity::LossyInRange => "some values are read differently",
-                Severity::SilentLoss => "the value is dropped without an error",
-                Severity::WrongValue => "the value is read as something else",
-                Severity::Fail => "the parse fails",
-            }
-        )
-    };
-    let backward = because("new runtimes, old artifacts", change.wire.backward);
-    let forward = because("old runtimes, new artifacts", change.wire.forward);
-    let (triage, because) = if change.wire.backward >= Severity::SilentLoss {
-        (Triage::BreaksBackward, backward)
-    } else if change.wire.forward >= Severity::SilentLoss {
-        (Triage::BreaksForward, forward)
-    } else if change.wire.backward == Severity::LossyInRange {
-        (Triage::NeedsAttestation, backward)
-    } else if change.wire.forward == Severity::LossyInRange {
-        (Triage::NeedsAttestation, forward)
-    } else {
-        (otherwise, "the wire is unaffected".to_owned())
-    };
-    Outcome::new(triage, message, because, remedy)
 }

@@ -2,7 +2,7 @@
 //!
 //! ## What it flags
 //! A root that base has and head has not: the message was deleted or renamed, or its file is no longer
-//! where the policy says.
+//! where the policy says. The messages of opaque payloads (`[[contract.opaque]]`) are roots as well.
 //!
 //! ## Why it breaks
 //! Without the root nothing is left to compare, and every artifact that exists starts with it.
@@ -39,8 +39,10 @@ fn judge(_change: &Change<'_>, _context: &Context<'_>) -> Option<Outcome> {
 
 /// One finding per root that head lacks.
 pub(in crate::triage) fn missing(base: &Contract, head: &Contract) -> Vec<Finding> {
-    let gone = base.roots.iter().filter(|root| !head.messages.contains_key(*root));
-    gone.map(|root| {
+    let roots = base.roots.iter().map(|root| (root, Surface::Proto));
+    let payloads = base.json_roots.iter().map(|root| (root, Surface::JsonPayload));
+    let gone = roots.chain(payloads).filter(|(root, _)| !head.messages.contains_key(*root));
+    gone.map(|(root, surface)| {
         let message = base.message(root);
         let location = message.and_then(|m| {
             Some(SourceLocation {
@@ -58,7 +60,7 @@ pub(in crate::triage) fn missing(base: &Contract, head: &Contract) -> Vec<Findin
             capped: None,
             satisfied_by: None,
             window: Some(Window::Backward),
-            surface: Surface::Proto.name(),
+            surface: surface.name(),
             construct: root.to_string(),
             before: Some(root.to_string()),
             after: None,
@@ -71,7 +73,7 @@ pub(in crate::triage) fn missing(base: &Contract, head: &Contract) -> Vec<Findin
             trace: vec![TraceStep {
                 step: CHECK.step,
                 answer: "yes".to_owned(),
-                because: "every artifact starts with the root".to_owned(),
+                because: "what it holds can be read no more".to_owned(),
             }],
         }
     })

@@ -1,10 +1,12 @@
 //! The policy: what is governed, how strictly, and who was excused.
 
+mod edits;
 mod file;
 mod pattern;
 mod resolve;
 mod waiver;
 
+pub use edits::{Edit, edits};
 pub use file::closest;
 pub use pattern::Pattern;
 pub use resolve::{BUILT_IN_NAME, LOCATIONS, built_in, find, parse};

@@ -1,0 +1,69 @@
+//! A field has another default.
+//!
+//! ## What it flags
+//! Another explicit default of a proto2 or editions field. Spelling out the default that the type has anyway
+//! (`0`, `false`, the empty string) is no finding that blocks.
+//!
+//! ## Why it breaks
+//! A default is not on the wire: unset fields read each reader's own. Every artifact that left the field unset
+//! means something else to the new runtime than to the compiler that wrote it.
+//!
+//! ## What to do
+//! Keep the default. Where another one is wanted for new programs, let the compiler set the field.
+//!
+//! ## Example
+//! ```proto
+//! message DebugOptions {
+//!   optional int32 opt_level = 1 [default = 3];   // stays 3; compilers write 2 where they mean 2
+//! }
+//! ```
+
+use crate::change::{Change, ChangeKind, Subject, Surface};
+use crate::descriptor::{Field, Scalar, Type};
+use crate::finding::{Step, Triage};
+use crate::triage::{Check, Context, Outcome};
+
+use super::wording;
+
+/// See the module comment.
+pub static CHECK: Check = Check {
+    id: "field-default-changed",
+    step: Some(Step::R2),
+    kinds: &[ChangeKind::FieldDefaultChanged],
+    surface: Surface::Proto,
+    level: None,
+    judge,
+};
+
+fn judge(change: &Change<'_>, context: &Context<'_>) -> Option<Outcome> {
+    if wording::is_another_field(change) {
+        return None;
+    }
+    let Subject::Field(_, field) = &change.subject else { return None };
+    let (base, head) = (field.base?, field.head?);
+    let default = |field: &Field| field.default.as_deref().unwrap_or("none").to_owned();
+    let message =
+        format!("{} has default {} instead of {}", wording::field(head), default(head), default(base));
+    if zero(base) && zero(head) {
+        return Some(Outcome::safe(message, "it is the default that the type has anyway"));
+    }
+    let backward = context.windows.backward;
+    Some(Outcome::new(
+        Triage::BreaksBackward,
+        message,
+        format!("artifacts of the last {backward} that left it unset now read the new default"),
+        format!("Keep the default {}, and let compilers set the field instead.", default(base)),
+    ))
+}
+
+/// Whether unset reads as the type's own zero. The first value of an enum is not known here.
+fn zero(field: &Field) -> bool {
+    let Some(text) = field.default.as_deref() else { return true };
+    match &field.ty {
+        Type::Scalar(Scalar::String | Scalar::Bytes) => text.is_empty(),
+        Type::Scalar(Scalar::Bool) => text == "false",
+        // -0 of a float is another value.
+        Type::Scalar(_) => !text.starts_with('-') && text.parse() == Ok(0.0_f64),
+        Type::Enum(_) | Type::Message(_) => false,
+    }
+}

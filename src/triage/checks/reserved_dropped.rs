@@ -1,0 +1,88 @@
+//! A reserved number or name is reserved no more.
+//!
+//! ## What it flags
+//! Numbers and names that base reserves and head does not, ranges included, as far as nothing took them. What a
+//! field or value took is [`field-number-reused`](#field-number-reused),
+//! [`field-name-reused`](#field-name-reused) or [`enum-value-reused`](#enum-value-reused).
+//!
+//! ## Why it breaks
+//! Nothing is misread today. But the reservation stands for something that old artifacts hold, and without it a
+//! later change can take the number or the name without anyone noticing.
+//!
+//! ## What to do
+//! Put the reservation back. There is no date from which on it is useless.
+//!
+//! ## Example
+//! ```proto
+//! message CopyThunkProto {
+//!   reserved 3, 5 to 8;      // only ever grows
+//!   reserved "instr_id";
+//! }
+//! ```
+
+use crate::change::{Change, ChangeKind, Subject, Surface, ranges, subtract};
+use crate::descriptor::{Enum, Message, Name};
+use crate::finding::{Level, Step};
+use crate::triage::{Check, Context, Outcome};
+
+/// See the module comment.
+pub static CHECK: Check = Check {
+    id: "reserved-dropped",
+    step: Some(Step::R3),
+    kinds: &[ChangeKind::ReservedDropped],
+    surface: Surface::Proto,
+    level: Some(Level::Warning),
+    judge,
+};
+
+fn judge(change: &Change<'_>, _context: &Context<'_>) -> Option<Outcome> {
+    let (numbers, names) = match &change.subject {
+        Subject::Message(owner) => of_message(owner.base?, owner.head?),
+        Subject::Enum(owner) => of_enum(owner.base?, owner.head?),
+        _ => return None,
+    };
+    let mut dropped = Vec::new();
+    if !numbers.is_empty() {
+        dropped.push(ranges(&numbers));
+    }
+    dropped.extend(names.iter().map(|name| format!("\"{name}\"")));
+    if dropped.is_empty() {
+        return None;
+    }
+    let dropped = dropped.join(", ");
+    let mut outcome = Outcome::safe(
+        format!("{dropped} is reserved no more"),
+        "a later change could take it, and would be read out of old artifacts",
+    );
+    outcome.remedy = format!("Reserve {dropped} again.");
+    Some(outcome)
+}
+
+type Dropped<'a> = (Vec<(i32, i32)>, Vec<&'a Name>);
+
+/// What a message reserves no more and no field of head took.
+fn of_message<'a>(base: &'a Message, head: &Message) -> Dropped<'a> {
+    let taken = single(head.fields.iter().map(|f| f.number));
+    let numbers = subtract(&subtract(&base.reserved_numbers, &head.reserved_numbers), &taken);
+    let free = |name: &&Name| !head.reserves_name(name) && head.field_named(name).is_none();
+    (numbers, base.reserved_names.iter().filter(free).collect())
+}
+
+/// What an enum reserves no more and no value of head took. An alias takes a name and no number, so
+/// that no other check speaks of it.
+fn of_enum<'a>(base: &'a Enum, head: &Enum) -> Dropped<'a> {
+    let taken = single(head.values.iter().map(|v| v.number));
+    let numbers = subtract(&subtract(&base.reserved_numbers, &head.reserved_numbers), &taken);
+    let took = |name: &Name| {
+        head.value_named(name).and_then(|v| head.value(v.number)).is_some_and(|v| v.name == *name)
+    };
+    let free = |name: &&Name| !head.reserves_name(name) && !took(name);
+    (numbers, base.reserved_names.iter().filter(free).collect())
+}
+
+/// Numbers as sorted ranges.
+fn single(numbers: impl Iterator<Item = i32>) -> Vec<(i32, i32)> {
+    let mut numbers: Vec<_> = numbers.map(|number| (number, number)).collect();
+    numbers.sort_unstable();
+    numbers
+}
