@@ -177,8 +177,10 @@ impl<'a> Comparison<'a, '_> {
             reach,
             subject,
         );
-        if base.extension_ranges != head.extension_ranges {
-            let shrunk = !subtract(&base.extension_ranges, &head.extension_ranges).is_empty();
+        // As sets of numbers: ranges that only got split or joined are the same.
+        let shrunk = !subtract(&base.extension_ranges, &head.extension_ranges).is_empty();
+        let grown = !subtract(&head.extension_ranges, &base.extension_ranges).is_empty();
+        if shrunk || grown {
             let backward = if shrunk { Severity::SilentLoss } else { Severity::Safe };
             self.push(
                 change(ChangeKind::ExtensionRangeChanged, head.name.to_string(), reach, subject)
