@@ -661,8 +661,9 @@ fn repurposed_field(
     if head_owner.reserves_name(&base.name) {
         return Some(format!("head reserves the name {}", base.name));
     }
-    if type_effect.backward >= Severity::SilentLoss || type_effect.forward >= Severity::SilentLoss {
-        return Some(format!("{} was {} {}", head.number, base.ty, base.name));
+    // Neither name nor type stayed. Widening, which reads all old values, is no other field.
+    if type_effect.backward > Severity::Safe || type_effect.forward >= Severity::SilentLoss {
+        return Some(format!("{} cannot be read as {}", base.ty, head.ty));
     }
     None
 }

@@ -43,7 +43,7 @@ fn judge(_change: &Change<'_>, _context: &Context<'_>) -> Option<Outcome> {
 /// The finding on head's waiver file at `path`, with the reason why it cannot be read.
 pub fn finding(path: &str, why: &str, locations: Vec<SourceLocation>) -> Finding {
     let mut outcome = Outcome::safe(
-        format!("{path} cannot be read: {why}"),
+        format!("the waiver file cannot be read: {why}"),
         "once merged, no change could be judged with it",
     );
     outcome.remedy = "Correct the file before it is merged.".to_owned();
