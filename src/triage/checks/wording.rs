@@ -24,7 +24,7 @@ pub(super) fn is_another_field(change: &Change<'_>) -> bool {
 /// Why no artifact that must still be read holds the construct, if that is known.
 pub(super) fn absent(context: &Context<'_>, construct: &str) -> Option<String> {
     match context.evidence.emission(construct) {
-        Emission::Off => Some("no compiler ever emitted it".to_owned()),
+        Emission::Off => Some("no compiler emits it by default".to_owned()),
         Emission::Ceased(since) if context.windows.backward.satisfied(since, context.today) => {
             Some(format!("no compiler has emitted it since {since}"))
         }
