@@ -3,7 +3,9 @@
 use super::matcher::{Pairs, stripped_names};
 use super::wire::{self, Severity, WireEffect, WireTable};
 use super::{Change, ChangeKind, Sides, Subject, Surface, json};
-use crate::descriptor::{Contract, Enum, EnumValue, Field, Label, Message, Name, Presence, Reach};
+use crate::descriptor::{
+    Contract, Enum, EnumValue, Field, Label, Message, Name, Place, Presence, Reach, Type,
+};
 
 /// Compares two contracts construct by construct; sorted by construct, then kind.
 ///
@@ -265,7 +267,7 @@ impl<'a> Comparison<'a, '_> {
                 .was_now(base.label.name(), head.label.name())
                 .wire(wire::label_effect(base, head));
             self.push(found);
-        } else if base.presence != head.presence {
+        } else if base.presence != head.presence && !message_on_one_side(base, head) {
             let found = new(ChangeKind::FieldPresenceChanged)
                 .was_now(base.presence.name(), head.presence.name())
                 .wire(wire::presence_effect(base.presence, head.presence));
@@ -642,6 +644,11 @@ impl<'a> Comparison<'a, '_> {
 /// Remark on an enum value whose name differs only in the prefix that all values share.
 pub(crate) const SAME_STEM: &str = "only the prefix that all values share changed";
 
+/// Whether exactly one side is a message: those always have presence, so the type says it all.
+fn message_on_one_side(base: &Field, head: &Field) -> bool {
+    matches!(base.ty, Type::Message(_)) != matches!(head.ty, Type::Message(_))
+}
+
 /// Why a field number now holds another field, if it does: the old name lives on under another
 /// number, the new name came from another number, or neither name nor type stayed.
 fn repurposed_field(
@@ -722,11 +729,7 @@ pub(crate) fn declaration(field: &Field) -> String {
     let label = match (field.label, field.presence, &field.oneof) {
         (Label::Repeated, _, _) => "repeated ",
         (Label::Required, _, _) => "required ",
-        (_, Presence::Explicit, None)
-            if !matches!(field.ty, crate::descriptor::Type::Message(_)) =>
-        {
-            "optional "
-        }
+        (_, Presence::Explicit, None) if !matches!(field.ty, Type::Message(_)) => "optional ",
         _ => "",
     };
     format!("{label}{} {} = {}", field.ty, field.name, field.number)
@@ -765,24 +768,24 @@ pub(crate) fn subtract(from: &[(i32, i32)], minus: &[(i32, i32)]) -> Vec<(i32, i
         .collect()
 }
 
-fn path(contract: &Contract, place: &crate::descriptor::Place) -> String {
+fn path(contract: &Contract, place: &Place) -> String {
     contract.file(place).map_or(String::new(), |f| f.path.to_string())
 }
 
-fn import_name(contract: &Contract, place: &crate::descriptor::Place) -> String {
+fn import_name(contract: &Contract, place: &Place) -> String {
     contract.file(place).map_or(String::new(), |f| f.name.to_string())
 }
 
 trait Declared {
     fn name(&self) -> &str;
-    fn place(&self) -> &crate::descriptor::Place;
+    fn place(&self) -> &Place;
 }
 
 impl Declared for Message {
     fn name(&self) -> &str {
         &self.name
     }
-    fn place(&self) -> &crate::descriptor::Place {
+    fn place(&self) -> &Place {
         &self.place
     }
 }
@@ -791,7 +794,7 @@ impl Declared for Enum {
     fn name(&self) -> &str {
         &self.name
     }
-    fn place(&self) -> &crate::descriptor::Place {
+    fn place(&self) -> &Place {
         &self.place
     }
 }

@@ -15,7 +15,7 @@ use crate::error::{Error, ErrorKind};
 const MAX_FILES: usize = 20_000;
 
 /// What the contract consists of; comes from the policy.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ContractSpec {
     /// Messages that are serialized on their own.
     pub roots: Vec<RootSpec>,
@@ -28,7 +28,7 @@ pub struct ContractSpec {
 }
 
 /// A root message and the files that declare it or once did.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RootSpec {
     /// Full name; a trailing `*` matches every message that starts so.
     pub message: String,
@@ -37,7 +37,7 @@ pub struct RootSpec {
 }
 
 /// A message that travels in an opaque field.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpaqueSpec {
     /// The field that carries the payload.
     pub field: String,

@@ -99,10 +99,12 @@ impl ParsedFile {
 
 /// Parsed files by path and blob id.
 ///
-/// Base and head of a check share nearly all blobs, so each is parsed once.
+/// Base and head of a check share nearly all blobs, so each is parsed once. Files that the last two
+/// checks did not use are forgotten, so that a run over thousands of commits stays small.
 #[derive(Debug, Default)]
 pub struct ParseCache {
-    files: HashMap<(Arc<str>, Arc<str>, git2::Oid), Arc<ParsedFile>>,
+    files: HashMap<(Arc<str>, Arc<str>, git2::Oid), (Arc<ParsedFile>, usize)>,
+    generation: usize,
 }
 
 impl ParseCache {
@@ -118,11 +120,19 @@ impl ParseCache {
         read: impl FnOnce() -> Result<Vec<u8>, Error>,
     ) -> Result<Arc<ParsedFile>, Error> {
         let key = (Arc::from(name), Arc::from(path), blob);
-        if let Some(file) = self.files.get(&key) {
+        if let Some((file, used)) = self.files.get_mut(&key) {
+            *used = self.generation;
             return Ok(file.clone());
         }
         let file = Arc::new(ParsedFile::from_source(name, path, Some(blob), &read()?)?);
-        self.files.insert(key, file.clone());
+        self.files.insert(key, (file.clone(), self.generation));
         Ok(file)
+    }
+
+    /// Marks the start of another check.
+    pub fn advance(&mut self) {
+        self.generation += 1;
+        let oldest = self.generation.saturating_sub(2);
+        self.files.retain(|_, (_, used)| *used >= oldest);
     }
 }

@@ -71,6 +71,16 @@ impl<'r> Revision<'r> {
         self.commit.as_ref().map(|c| c.date)
     }
 
+    /// Whether these are uncommitted files, on top of `HEAD`.
+    pub fn is_checkout(&self) -> bool {
+        matches!(self.tree, Tree::Worktree(_) | Tree::Index(_))
+    }
+
+    /// Whether this is the revision without files.
+    pub fn is_empty(&self) -> bool {
+        matches!(self.tree, Tree::Empty)
+    }
+
     /// Reads the contract's files.
     ///
     /// # Errors

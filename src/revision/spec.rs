@@ -20,6 +20,13 @@ pub enum RevisionSpec {
     ReleasedBinary(PathBuf),
 }
 
+impl RevisionSpec {
+    /// Whether it names something inside a repository.
+    pub fn needs_repository(&self) -> bool {
+        matches!(self, RevisionSpec::Git(_) | RevisionSpec::Worktree | RevisionSpec::Index)
+    }
+}
+
 impl FromStr for RevisionSpec {
     type Err = std::convert::Infallible;
 

@@ -1,11 +1,13 @@
 //! From changes to findings: the six questions, one file per check, the policy.
 
+mod attestation;
 pub mod checks;
 mod class;
 mod evidence;
 pub mod policy;
 mod sequence;
 
+pub use attestation::{Attestation, apply_attestations, parse_attestations};
 pub use evidence::{Emission, EvidenceSource, NoHistory};
 pub use sequence::{Input, apply_waivers, judge, sort};
 

@@ -7,7 +7,7 @@ use super::policy::{Policy, Waiver};
 use super::{Check, Context, Emission, EvidenceSource, Outcome, checks};
 use crate::change::{Change, ChangeKind, Surface, compare};
 use crate::descriptor::Contract;
-use crate::finding::{Finding, Level, Side, SourceLocation, Step, TraceStep, Triage};
+use crate::finding::{Finding, Level, Satisfaction, Side, SourceLocation, Step, TraceStep, Triage};
 
 /// What is judged.
 pub struct Input<'a> {
@@ -113,8 +113,8 @@ fn finding(
         window: outcome.window,
         surface: change.surface.name(),
         construct: change.construct.clone(),
-        before: before(change),
-        after: after(change),
+        before: change.before.clone(),
+        after: change.after.clone(),
         message: outcome.message.clone(),
         remedy: outcome.remedy.clone(),
         earliest_safe: outcome.earliest_safe,
@@ -122,15 +122,6 @@ fn finding(
         locations,
         trace: trace(check, change, &outcome),
     })
-}
-
-/// Kind and number belong to what makes a finding itself and not another one of the same construct.
-fn before(change: &Change<'_>) -> Option<String> {
-    change.before.clone()
-}
-
-fn after(change: &Change<'_>) -> Option<String> {
-    change.after.clone()
 }
 
 fn label(side: Side, change: &Change<'_>) -> String {
@@ -259,15 +250,27 @@ fn passed_because(step: Step, kind: ChangeKind) -> &'static str {
     }
 }
 
-/// Waivers that cover a finding satisfy it; an expired one does not, and is a finding of its own.
-pub fn apply_waivers(findings: &mut [Finding], waivers: &[Waiver], today: NaiveDate) {
+/// Waivers that cover a finding satisfy it; an expired one that would have is a finding of its own.
+pub fn apply_waivers(
+    findings: &mut [Finding],
+    waivers: &[Waiver],
+    today: NaiveDate,
+    path: &str,
+) -> Vec<Finding> {
+    let mut expired = Vec::new();
     for finding in findings {
-        if let Some(waiver) = waivers.iter().find(|w| w.expires >= today && w.covers(finding)) {
-            finding.satisfied_by = Some(crate::finding::Satisfaction::Waiver {
+        let covering = |waiver: &&Waiver| waiver.covers(finding);
+        let valid = waivers.iter().filter(covering).max_by_key(|w| w.expires);
+        let Some(waiver) = valid else { continue };
+        if waiver.expires >= today {
+            finding.satisfied_by = Some(Satisfaction::Waiver {
                 reason: waiver.reason.clone(),
                 by: waiver.approved_by.clone(),
                 expires: waiver.expires,
             });
+        } else {
+            expired.push(checks::waiver_expired::finding(path, waiver, finding));
         }
     }
+    expired
 }

@@ -59,7 +59,6 @@ checks! {
     thunk_kind_added,
     thunk_kind_removed,
     waiver_expired,
-    waiver_malformed,
 }
 
 /// The check with this id.

@@ -1,32 +1,29 @@
-//! A waiver has expired.
+//! A waiver covers a finding and is past its date.
 //!
 //! ## What it flags
-//! An entry of the waiver file whose last day has passed.
+//! A finding that an entry of the waiver file names, where that entry's `expires` lies before today.
 //!
 //! ## Why it breaks
-//! Nothing by itself: the waiver does not hold any more, so what it covered blocks again where it still occurs.
+//! A waiver is a decision for a while. Past its date nobody stands behind it any more, so the finding
+//! blocks again.
 //!
 //! ## What to do
-//! Delete the entry. If its finding still occurs, fix it, or have the waiver approved again with a new date.
+//! Do what the finding asks, or have the waiver renewed in a change of its own.
 //!
 //! ## Example
 //! ```toml
 //! [[waiver]]
 //! check = "field-removed"
-//! construct = "xla.gpu.CopyThunkProto.instr_id"
-//! reason = "never written outside of tests"
-//! approved_by = "owner@example.com"
-//! expires = 2026-12-31    # a new date only after a new approval
+//! construct = "xla.gpu.ThunkInfoProto.execution_stream_id"
+//! reason = "written by no released compiler"
+//! approved_by = "runtime owners"
+//! expires = 2026-12-31
 //! ```
 
-use chrono::NaiveDate;
-
 use crate::change::{Change, Surface};
-use crate::finding::{Finding, Level, SourceLocation};
+use crate::finding::{Evidence, Finding, Level, TraceStep, Triage};
 use crate::triage::policy::Waiver;
 use crate::triage::{Check, Context, Outcome};
-
-use super::wording;
 
 /// See the module comment.
 pub static CHECK: Check = Check {
@@ -34,7 +31,7 @@ pub static CHECK: Check = Check {
     step: None,
     kinds: &[],
     surface: Surface::Policy,
-    level: Some(Level::Note),
+    level: Some(Level::Warning),
     judge,
 };
 
@@ -42,25 +39,36 @@ fn judge(_change: &Change<'_>, _context: &Context<'_>) -> Option<Outcome> {
     None
 }
 
-/// The finding on a waiver whose last day is before `today`; `None` for one that still holds.
-pub fn finding(
-    waiver: &Waiver,
-    today: NaiveDate,
-    locations: Vec<SourceLocation>,
-) -> Option<Finding> {
-    if waiver.expires >= today {
-        return None;
+/// The finding about a waiver of the file `path` that no longer satisfies `finding`.
+pub(in crate::triage) fn finding(path: &str, waiver: &Waiver, finding: &Finding) -> Finding {
+    let expires = waiver.expires;
+    Finding {
+        check: CHECK.id,
+        step: None,
+        triage: Triage::Safe,
+        level: Level::Warning,
+        capped: None,
+        satisfied_by: None,
+        window: None,
+        surface: CHECK.surface.name(),
+        construct: format!("policy:waiver/{}", waiver.target()),
+        before: None,
+        after: Some(expires.to_string()),
+        message: format!("the waiver for {} {} expired on {expires}", finding.check, finding.construct),
+        remedy: "Do what the finding asks, or renew the waiver in a change of its own.".to_owned(),
+        earliest_safe: None,
+        evidence: vec![Evidence {
+            what: format!("approved by {}: {}", waiver.approved_by, waiver.reason),
+            commit: None,
+            date: Some(expires),
+            file: Some(path.to_owned()),
+            line: None,
+        }],
+        locations: Vec::new(),
+        trace: vec![TraceStep {
+            step: None,
+            answer: "expired waiver".to_owned(),
+            because: "past its date a waiver satisfies nothing".to_owned(),
+        }],
     }
-    let target = waiver.target();
-    let mut outcome = Outcome::safe(
-        format!("the waiver for {target} expired on {}", waiver.expires),
-        "what it covered is judged as if there were no waiver",
-    );
-    outcome.remedy = format!(
-        "Delete it, or have it approved again ({} approved it: {}).",
-        waiver.approved_by, waiver.reason
-    );
-    let construct = format!("policy:waiver {target}");
-    let finding = wording::input_finding(&CHECK, construct, Level::Note, outcome, locations);
-    Some(Finding { before: Some(waiver.expires.to_string()), ..finding })
 }

@@ -2,8 +2,8 @@
 
 use crate::change::{Change, ChangeKind, Severity};
 use crate::descriptor::{EnumValue, Field};
-use crate::finding::{Finding, Level, SourceLocation, TraceStep, Triage, Window};
-use crate::triage::{Check, Context, Emission, Outcome};
+use crate::finding::{Triage, Window};
+use crate::triage::{Context, Emission, Outcome};
 
 /// `field NAME = NUMBER`.
 pub(super) fn field(field: &Field) -> String {
@@ -179,38 +179,5 @@ fn effect(severity: Severity) -> &'static str {
         Severity::SilentLoss => "the value is dropped without an error",
         Severity::WrongValue => "the value is read as something else",
         Severity::Fail => "the parse fails",
-    }
-}
-
-/// A finding about the tool's own inputs, which no change of a schema triggers.
-pub(super) fn input_finding(
-    check: &'static Check,
-    construct: String,
-    level: Level,
-    outcome: Outcome,
-    locations: Vec<SourceLocation>,
-) -> Finding {
-    Finding {
-        check: check.id,
-        step: check.step,
-        triage: outcome.triage,
-        level: check.level.unwrap_or(level),
-        capped: None,
-        satisfied_by: None,
-        window: None,
-        surface: check.surface.name(),
-        construct,
-        before: None,
-        after: None,
-        message: outcome.message,
-        remedy: outcome.remedy,
-        earliest_safe: outcome.earliest_safe,
-        evidence: outcome.evidence,
-        locations,
-        trace: vec![TraceStep {
-            step: check.step,
-            answer: "yes".to_owned(),
-            because: outcome.because,
-        }],
     }
 }

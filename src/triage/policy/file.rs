@@ -126,10 +126,7 @@ fn suggestion(message: &str) -> Option<String> {
 }
 
 /// The candidate that is most like a misspelt word, if any is alike.
-pub(super) fn closest<'c>(
-    word: &str,
-    candidates: impl Iterator<Item = &'c str>,
-) -> Option<&'c str> {
+pub fn closest<'c>(word: &str, candidates: impl Iterator<Item = &'c str>) -> Option<&'c str> {
     candidates
         .map(|candidate| (strsim::jaro_winkler(word, candidate), candidate))
         .filter(|(score, _)| *score > 0.75)

@@ -5,8 +5,9 @@ mod pattern;
 mod resolve;
 mod waiver;
 
+pub use file::closest;
 pub use pattern::Pattern;
-pub use resolve::{BUILT_IN_NAME, built_in, load, parse};
+pub use resolve::{BUILT_IN_NAME, LOCATIONS, built_in, find, parse};
 pub use waiver::{Waiver, parse_waivers};
 
 use std::collections::BTreeMap;

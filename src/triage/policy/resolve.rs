@@ -19,7 +19,7 @@ pub const BUILT_IN_NAME: &str = "xla-gpu";
 const BUILT_IN: &str = include_str!("../../../policy/xla-gpu.toml");
 
 /// Where a repository's own policy is looked for, in this order.
-const LOCATIONS: [&str; 3] = ["aotgate.toml", ".aotgate.toml", "policy/aotgate.toml"];
+pub const LOCATIONS: [&str; 3] = ["aotgate.toml", ".aotgate.toml", "policy/aotgate.toml"];
 
 /// The policy for XLA:GPU that comes with the tool.
 ///
@@ -29,19 +29,19 @@ pub fn built_in() -> Result<Policy, Error> {
     parse("built-in:xla-gpu", BUILT_IN)
 }
 
-/// The policy of a tree: its own, or the built-in one where an entry file of the built-in one exists.
-///
-/// `read` gives a file of the tree.
+/// The policy that a tree has for itself; `read` gives a file of the tree.
 ///
 /// # Errors
-/// An unreadable or wrong policy, or none that applies.
-pub fn load(read: impl Fn(&str) -> Result<Option<Vec<u8>>, Error>) -> Result<Policy, Error> {
+/// An unreadable or wrong policy.
+pub fn find(
+    read: impl Fn(&str) -> Result<Option<Vec<u8>>, Error>,
+) -> Result<Option<Policy>, Error> {
     for path in LOCATIONS {
         if let Some(bytes) = read(path)? {
-            return parse(path, &String::from_utf8_lossy(&bytes));
+            return parse(path, &String::from_utf8_lossy(&bytes)).map(Some);
         }
     }
-    built_in()
+    Ok(None)
 }
 
 /// Parses a policy; `extends = "xla-gpu"` starts from the built-in one.

@@ -1,0 +1,265 @@
+//! `aotgate check`: the gate.
+
+use std::io::BufRead as _;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::context::Context;
+use super::{Format, Status, output};
+use crate::error::{Error, ErrorKind};
+use crate::finding::{Judgement, Verdict};
+use crate::gate::{Gate, Request};
+use crate::report;
+use crate::revision::{Repository, RevisionSpec, choose_base};
+use crate::triage::NoHistory;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  aotgate check                          what this branch changes, uncommitted work included
+  aotgate check --base origin/main       against another base
+  aotgate check --commit 1a2b3c4         a landed commit against its first parent, as of its date
+  aotgate check v1..v2 --each            every first-parent commit of a range
+  git rev-list HEAD -20 | aotgate check --stdin --format json
+
+Without --base: the first parent of a pull request's merge commit, else the merge base with the upstream branch, else
+(on that branch) the first parent.")]
+pub(super) struct CheckArgs {
+    /// A range A..B (or A...B, from their merge base), judged as one net change.
+    #[arg(value_name = "RANGE", conflicts_with_all = ["base", "head", "commit", "stdin"])]
+    range: Option<String>,
+    /// The older side.
+    #[arg(long, value_name = "REV")]
+    base: Option<RevisionSpec>,
+    /// The newer side [default: HEAD, or WORKTREE where tracked files changed].
+    #[arg(long, value_name = "REV")]
+    head: Option<RevisionSpec>,
+    /// Judge a landed commit against its first parent, as of its own date.
+    #[arg(long, value_name = "SHA", conflicts_with_all = ["base", "head", "stdin"])]
+    commit: Option<String>,
+    /// Judge every first-parent commit of the range, one document a line.
+    #[arg(long, requires = "range")]
+    each: bool,
+    /// Judge the commits named on standard input, one a line.
+    #[arg(long)]
+    stdin: bool,
+    /// Judge advisory classes and history like everything else.
+    #[arg(long)]
+    strict: bool,
+    /// What exits with status 1.
+    #[arg(long, value_enum, default_value_t = FailOn::Review)]
+    fail_on: FailOn,
+    /// Attest a finding: "CHECK CONSTRUCT - REASON" (for uncommitted work).
+    #[arg(long, value_name = "TEXT")]
+    attest: Vec<String>,
+    /// Which golden artifacts to execute.
+    #[arg(long, value_enum, default_value_t = Goldens::None)]
+    goldens: Goldens,
+    /// Show every note.
+    #[arg(long, short)]
+    verbose: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum FailOn {
+    /// Errors only.
+    Fail,
+    /// Errors, and warnings that nobody attested or waived.
+    Review,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Goldens {
+    /// None: judge schemas only.
+    None,
+}
+
+pub(super) fn run(context: &Context, args: &CheckArgs) -> miette::Result<Status> {
+    let Goldens::None = args.goldens;
+    if args.stdin || args.each {
+        return many(context, args);
+    }
+    let judgement = one(context, args)?;
+    if context.format == Format::Github
+        && let Some(path) = std::env::var_os("GITHUB_STEP_SUMMARY")
+    {
+        output::append(&PathBuf::from(path), &report::markdown::render(&judgement))?;
+    }
+    output::write(context.output.as_deref(), &render(context, args, &judgement))?;
+    Ok(status(args, judgement.verdict()))
+}
+
+fn one(context: &Context, args: &CheckArgs) -> Result<Judgement, Error> {
+    let mut request = request(context, args);
+    if let Some(sha) = &args.commit {
+        let repository = context.repository()?;
+        request.policy = context.policy_file(Some(&repository))?;
+        return Gate::new(Some(&repository)).check_commit(
+            sha,
+            context.given_today(),
+            &request,
+            &NoHistory,
+        );
+    }
+    let (repository, base, head) = sides(context, args)?;
+    request.policy = context.policy_file(repository.as_ref())?;
+    request.base = base;
+    request.head = head;
+    Gate::new(repository.as_ref()).check(&request, &NoHistory)
+}
+
+/// Base and head as the arguments and the base rules say.
+fn sides(
+    context: &Context,
+    args: &CheckArgs,
+) -> Result<(Option<Repository>, RevisionSpec, RevisionSpec), Error> {
+    if let Some(range) = &args.range {
+        let repository = context.repository()?;
+        let (base, head) = parse_range(&repository, range)?;
+        return Ok((Some(repository), base, head));
+    }
+    if let Some(base) = &args.base {
+        let head = match &args.head {
+            Some(head) => head.clone(),
+            None => {
+                let dirty = context.repository()?.has_changes();
+                if dirty { RevisionSpec::Worktree } else { RevisionSpec::Git("HEAD".to_owned()) }
+            }
+        };
+        let repository = context.repository_for(&[base, &head])?;
+        return Ok((repository, base.clone(), head));
+    }
+    let repository = context.repository()?;
+    let range = choose_base(&repository, args.head.as_ref())?;
+    Ok((Some(repository), range.base, range.head))
+}
+
+/// `A..B`, `A...B` (from the merge base), with `HEAD` for a missing end.
+fn parse_range(
+    repository: &Repository,
+    range: &str,
+) -> Result<(RevisionSpec, RevisionSpec), Error> {
+    let end = |text: &str| if text.is_empty() { "HEAD".to_owned() } else { text.to_owned() };
+    if let Some((a, b)) = range.split_once("...") {
+        let (a, b) = (repository.commit(&end(a))?, repository.commit(&end(b))?);
+        let base = repository.merge_base(a.id, b.id).ok_or_else(|| ErrorKind::NoBase {
+            why: format!("{} and {} have no common ancestor in this clone", a.short(), b.short()),
+            help: "fetch more history (`git fetch --unshallow`), or write A..B".to_owned(),
+        })?;
+        let git = |id: git2::Oid| RevisionSpec::Git(id.to_string());
+        return Ok((git(base), git(b.id)));
+    }
+    match range.split_once("..") {
+        Some((a, b)) => Ok((RevisionSpec::Git(end(a)), RevisionSpec::Git(end(b)))),
+        None => Err(ErrorKind::Usage {
+            message: format!("'{range}' is no range"),
+            help: format!("write A..B, or `--commit {range}` for a single commit"),
+        }
+        .into()),
+    }
+}
+
+/// One document per commit; a commit that cannot be judged gives an error document and status 2.
+fn many(context: &Context, args: &CheckArgs) -> miette::Result<Status> {
+    let repository = context.repository()?;
+    let mut request = request(context, args);
+    request.policy = context.policy_file(Some(&repository))?;
+    let mut gate = Gate::new(Some(&repository));
+    let mut status_so_far = Status::Passed;
+    let mut document = String::new();
+    let mut judge = |rev: &str| -> Result<(), Error> {
+        let text = match gate.check_commit(rev, context.given_today(), &request, &NoHistory) {
+            Ok(judgement) => {
+                status_so_far = status_so_far.max(status(args, judgement.verdict()));
+                match context.format {
+                    Format::Json => report::json::render_line(&judgement),
+                    _ => render(context, args, &judgement),
+                }
+            }
+            Err(error) => {
+                status_so_far = Status::CouldNotJudge;
+                match context.format {
+                    Format::Json => report::json::render_error(rev, &error.to_string()),
+                    _ => format!("{rev}: {error}\n"),
+                }
+            }
+        };
+        if context.output.is_some() {
+            document.push_str(&text);
+            return Ok(());
+        }
+        output::write(None, &text)
+    };
+    if args.stdin {
+        for line in std::io::stdin().lock().lines() {
+            let line = line.map_err(|error| {
+                Error::from(ErrorKind::Io { path: "standard input".into(), error })
+            })?;
+            if let Some(rev) = line.split_whitespace().next() {
+                judge(rev)?;
+            }
+        }
+    } else if let Some(range) = &args.range {
+        let (base, head) = parse_range(&repository, range)?;
+        if let (RevisionSpec::Git(base), RevisionSpec::Git(head)) = (base, head) {
+            let (base, head) = (repository.commit(&base)?, repository.commit(&head)?);
+            for commit in repository.first_parents(&base, &head)? {
+                judge(&commit.id.to_string())?;
+            }
+        }
+    }
+    if let Some(path) = &context.output {
+        output::write(Some(path), &document)?;
+    }
+    Ok(status_so_far)
+}
+
+fn request(context: &Context, args: &CheckArgs) -> Request {
+    let attest = args.attest.iter().map(|text| (format!("AOT-Compat: {text}"), "--attest".to_owned()));
+    Request {
+        base: RevisionSpec::Empty,
+        head: RevisionSpec::Empty,
+        today: context.today(),
+        policy: None,
+        strict: args.strict,
+        attestations: attest.chain(pull_request()).collect(),
+    }
+}
+
+/// Body and author of the pull request that a GitHub workflow runs for.
+fn pull_request() -> Option<(String, String)> {
+    let path = std::env::var_os("GITHUB_EVENT_PATH")?;
+    let text = std::fs::read_to_string(path).ok()?;
+    let event: serde_json::Value = serde_json::from_str(&text).ok()?;
+    let request = event.get("pull_request")?;
+    let body = request.get("body")?.as_str()?.to_owned();
+    let author = request.pointer("/user/login").and_then(|v| v.as_str()).unwrap_or("its author");
+    Some((body, format!("pull request by {author}")))
+}
+
+fn render(context: &Context, args: &CheckArgs, judgement: &Judgement) -> String {
+    match context.format {
+        Format::Human => report::human::render(
+            judgement,
+            &report::human::Options {
+                colour: output::colour(context.output.as_deref()),
+                width: output::width(),
+                verbose: args.verbose,
+            },
+        ),
+        Format::Json => report::json::render(judgement),
+        Format::Sarif => report::sarif::render(judgement),
+        Format::Github => report::github::render(judgement),
+        Format::Markdown => report::markdown::render(judgement),
+        Format::Junit => report::junit::render(judgement),
+        Format::Html => report::html::render(judgement),
+    }
+}
+
+fn status(args: &CheckArgs, verdict: Verdict) -> Status {
+    match (verdict, args.fail_on) {
+        (Verdict::Pass, _) | (Verdict::Review, FailOn::Fail) => Status::Passed,
+        _ => Status::Blocked,
+    }
+}

@@ -1,0 +1,50 @@
+//! `aotgate diff`: every contract change between two revisions, unjudged.
+
+use clap::Args;
+
+use super::context::Context;
+use super::{Format, Status, output};
+use crate::change::{Surface, compare};
+use crate::gate::Gate;
+use crate::report;
+use crate::revision::RevisionSpec;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  aotgate diff main HEAD
+  aotgate diff HEAD WORKTREE --format json
+  aotgate diff old.binpb new.binpb")]
+pub(super) struct DiffArgs {
+    /// The older side.
+    base: RevisionSpec,
+    /// The newer side.
+    head: RevisionSpec,
+    /// Also list constructs that no artifact reaches.
+    #[arg(long)]
+    unreachable: bool,
+}
+
+pub(super) fn run(context: &Context, args: &DiffArgs) -> miette::Result<Status> {
+    let repository = context.repository_for(&[&args.base, &args.head])?;
+    let named = context.policy_file(repository.as_ref())?;
+    let mut gate = Gate::new(repository.as_ref());
+    let (base, head) = (gate.open(&args.base)?, gate.open(&args.head)?);
+    let policy = gate.policy(named.as_ref(), &base, &head)?;
+    let both = gate.compare(&base, &head, &policy.contract)?;
+    let mut changes = compare(&both.base, &both.head);
+    changes.retain(|change| {
+        args.unreachable
+            || match change.surface {
+                Surface::Proto => change.reach.wire,
+                Surface::JsonPayload => change.reach.json,
+            }
+    });
+    let text = match context.format {
+        Format::Json => report::diff::json(&both, &changes),
+        Format::Human => report::diff::human(&both, &changes, output::colour(context.output.as_deref())),
+        _ => return Err(context.unsupported_format("diff", "human, json").into()),
+    };
+    output::write(context.output.as_deref(), &text)?;
+    Ok(Status::Passed)
+}

@@ -1,0 +1,125 @@
+//! The command line: parse arguments, run one command, give an exit status.
+
+mod check;
+mod context;
+mod diff;
+mod explain;
+mod output;
+mod snapshot;
+
+use std::path::PathBuf;
+
+use chrono::NaiveDate;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use context::Context;
+
+/// Judges changes to the serialized-executable contract of XLA:GPU.
+#[derive(Debug, Parser)]
+#[command(
+    name = "aotgate",
+    version,
+    about,
+    after_help = "\
+A REV is anything git understands, WORKTREE, INDEX, EMPTY, a descriptor set (*.binpb, *.fds, *.pb), or a released
+binary (*.so, *.whl) whose embedded descriptors are read.
+
+Exit status: 0 passed, 1 blocked, 2 could not judge."
+)]
+pub struct Cli {
+    #[command(flatten)]
+    global: GlobalArgs,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Args)]
+struct GlobalArgs {
+    /// Directory inside the repository to work on [default: the current one].
+    #[arg(long, global = true, value_name = "DIR")]
+    repo: Option<PathBuf>,
+    /// Policy file; inside the repository base's version counts.
+    #[arg(long, global = true, value_name = "FILE")]
+    policy: Option<PathBuf>,
+    /// Measure windows against this date instead of the current one.
+    #[arg(long, global = true, value_name = "YYYY-MM-DD")]
+    today: Option<NaiveDate>,
+    /// How to print.
+    #[arg(long, global = true, value_enum, default_value_t = Format::Human)]
+    format: Format,
+    /// Write to a file instead of standard output.
+    #[arg(long, global = true, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Print how long it took on standard error.
+    #[arg(long, global = true)]
+    timing: bool,
+}
+
+/// Output formats; not every command has all of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For people.
+    Human,
+    /// The documented JSON documents.
+    Json,
+    /// SARIF 2.1.0, for code scanning.
+    Sarif,
+    /// Workflow annotations for GitHub; the job summary goes to `GITHUB_STEP_SUMMARY`.
+    Github,
+    /// The job summary alone.
+    Markdown,
+    /// JUnit XML.
+    Junit,
+    /// One self-contained page.
+    Html,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Judge a change: what is safe, what breaks whom, and what to do.
+    Check(check::CheckArgs),
+    /// The contract at one revision.
+    Snapshot(snapshot::SnapshotArgs),
+    /// Every contract change between two revisions with its effect on the wire.
+    Diff(diff::DiffArgs),
+    /// What a check means, the list of checks, or a JSON schema.
+    Explain(explain::ExplainArgs),
+}
+
+/// What a command ended in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Status {
+    /// Exit status 0.
+    Passed,
+    /// Exit status 1.
+    Blocked,
+    /// Exit status 2.
+    CouldNotJudge,
+}
+
+impl Cli {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// Anything that could not be read or judged; the caller prints it and exits with 2.
+    pub fn run(self) -> miette::Result<Status> {
+        let started = std::time::Instant::now();
+        let timing = self.global.timing;
+        let context = Context::new(self.global);
+        let status = match self.command {
+            Command::Check(args) => check::run(&context, &args),
+            Command::Snapshot(args) => snapshot::run(&context, &args),
+            Command::Diff(args) => diff::run(&context, &args),
+            Command::Explain(args) => explain::run(&context, &args),
+        };
+        if timing {
+            output::note(&format!("{:.1} ms", started.elapsed().as_secs_f64() * 1000.0));
+        }
+        status
+    }
+}
+
+/// Prints an error to standard error.
+pub fn report_error(error: &miette::Report) {
+    output::note(&format!("{error:?}"));
+}

@@ -1,0 +1,46 @@
+//! `aotgate snapshot`: the contract at one revision.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::context::Context;
+use super::{Format, Status, output};
+use crate::gate::Gate;
+use crate::report;
+use crate::revision::RevisionSpec;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  aotgate snapshot
+  aotgate snapshot v1.2 --format json
+  aotgate snapshot HEAD --binpb contract.binpb")]
+pub(super) struct SnapshotArgs {
+    /// Which revision.
+    #[arg(default_value = "HEAD")]
+    rev: RevisionSpec,
+    /// Also write the files of the contract as a serialized `FileDescriptorSet`.
+    #[arg(long, value_name = "FILE")]
+    binpb: Option<PathBuf>,
+}
+
+pub(super) fn run(context: &Context, args: &SnapshotArgs) -> miette::Result<Status> {
+    let repository = context.repository_for(&[&args.rev])?;
+    let named = context.policy_file(repository.as_ref())?;
+    let mut gate = Gate::new(repository.as_ref());
+    let revision = gate.open(&args.rev)?;
+    let policy = gate.policy(named.as_ref(), &revision, &revision)?;
+    let contract = gate.contract(&revision, &policy.contract)?;
+    let info = gate.info(&revision, &contract);
+    let text = match context.format {
+        Format::Json => report::snapshot::json(&info, &contract),
+        Format::Human => report::snapshot::human(&info, &contract),
+        _ => return Err(context.unsupported_format("snapshot", "human, json").into()),
+    };
+    if let Some(path) = &args.binpb {
+        output::write_bytes(path, &contract.descriptor_set())?;
+    }
+    output::write(context.output.as_deref(), &text)?;
+    Ok(Status::Passed)
+}

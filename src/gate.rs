@@ -1,0 +1,335 @@
+//! The gate: two revisions in, one judgement out.
+
+use std::sync::Arc;
+
+use chrono::NaiveDate;
+
+use crate::descriptor::{Contract, ContractSpec, ParseCache, SourceClosure};
+use crate::error::{Error, ErrorKind};
+use crate::finding::{Finding, Judgement, SideInfo, Triage};
+use crate::revision::{CommitInfo, Repository, Revision, RevisionSpec};
+use crate::triage::policy::{self, Policy};
+use crate::triage::{self, Attestation, EvidenceSource};
+
+/// At most this many commit messages of a range are searched for attestations.
+const MAX_MESSAGES: usize = 10_000;
+
+/// What a check is asked.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// The older side.
+    pub base: RevisionSpec,
+    /// The newer side.
+    pub head: RevisionSpec,
+    /// The date that windows are measured against.
+    pub today: NaiveDate,
+    /// A policy file named by the user.
+    pub policy: Option<PolicyFile>,
+    /// Judge advisory classes and history like everything else.
+    pub strict: bool,
+    /// Attestations given besides those in commit messages, with where they stand.
+    pub attestations: Vec<(String, String)>,
+}
+
+/// A policy file named by the user.
+#[derive(Debug, Clone)]
+pub struct PolicyFile {
+    /// Path inside the repository, if it lies there: then base's version counts.
+    pub in_tree: Option<String>,
+    /// Path as given.
+    pub path: String,
+    /// Content on disk.
+    pub text: String,
+}
+
+/// Both sides of a comparison, read and resolved.
+#[derive(Debug)]
+pub struct Comparison {
+    /// The older contract.
+    pub base: Arc<Contract>,
+    /// The newer contract.
+    pub head: Arc<Contract>,
+    /// What the older side is.
+    pub base_info: SideInfo,
+    /// What the newer side is.
+    pub head_info: SideInfo,
+}
+
+/// Reads contracts; keeps parsed files, so that one session judges many commits quickly.
+#[derive(Debug)]
+pub struct Gate<'r> {
+    repository: Option<&'r Repository>,
+    cache: ParseCache,
+    contracts: ContractCache,
+}
+
+/// The contracts of the last checks: a commit's head is often the next one's base.
+#[derive(Debug, Default)]
+struct ContractCache {
+    spec: ContractSpec,
+    recent: Vec<(SourceClosure, Arc<Contract>, String)>,
+}
+
+impl ContractCache {
+    const KEPT: usize = 2;
+
+    fn get(&mut self, closure: SourceClosure, spec: &ContractSpec) -> Result<Arc<Contract>, Error> {
+        if self.spec != *spec {
+            *self = ContractCache { spec: spec.clone(), recent: Vec::new() };
+        }
+        if let Some((_, contract, _)) = self.recent.iter().find(|(c, ..)| c.same_blobs(&closure)) {
+            return Ok(contract.clone());
+        }
+        let contract = Arc::new(closure.contract(spec)?);
+        self.recent.truncate(Self::KEPT - 1);
+        let fingerprint = contract.fingerprint();
+        self.recent.insert(0, (closure, contract.clone(), fingerprint));
+        Ok(contract)
+    }
+
+    fn fingerprint(&self, contract: &Arc<Contract>) -> String {
+        let known = self.recent.iter().find(|(_, c, _)| Arc::ptr_eq(c, contract));
+        known.map_or_else(|| contract.fingerprint(), |(_, _, fingerprint)| fingerprint.clone())
+    }
+}
+
+impl<'r> Gate<'r> {
+    /// A gate on a repository; without one only descriptor sets can be compared.
+    pub fn new(repository: Option<&'r Repository>) -> Self {
+        Gate { repository, cache: ParseCache::default(), contracts: ContractCache::default() }
+    }
+
+    /// Opens a revision.
+    ///
+    /// # Errors
+    /// Those of [`Revision::open`].
+    pub fn open(&self, spec: &RevisionSpec) -> Result<Revision<'r>, Error> {
+        Revision::open(spec, self.repository)
+    }
+
+    /// The contract at one revision; an error if it has no root.
+    ///
+    /// # Errors
+    /// Unreadable files, and no root message.
+    pub fn contract(
+        &mut self,
+        revision: &Revision<'_>,
+        spec: &ContractSpec,
+    ) -> Result<Arc<Contract>, Error> {
+        let closure = revision.closure(spec, &mut self.cache)?;
+        let contract = self.contracts.get(closure, spec)?;
+        if contract.roots.is_empty() {
+            return Err(root_absent(spec, &revision.label, &revision.label));
+        }
+        Ok(contract)
+    }
+
+    /// How documents name a revision and its contract.
+    pub fn info(&self, revision: &Revision<'_>, contract: &Arc<Contract>) -> SideInfo {
+        SideInfo {
+            revision: revision.label.clone(),
+            date: revision.date(),
+            fingerprint: self.contracts.fingerprint(contract),
+        }
+    }
+
+    /// Reads both sides.
+    ///
+    /// # Errors
+    /// Unreadable files on either side, and no root message on both.
+    pub fn compare(
+        &mut self,
+        base: &Revision<'_>,
+        head: &Revision<'_>,
+        spec: &ContractSpec,
+    ) -> Result<Comparison, Error> {
+        self.cache.advance();
+        let base_contract = self.contracts.get(base.closure(spec, &mut self.cache)?, spec)?;
+        let head_contract = self.contracts.get(head.closure(spec, &mut self.cache)?, spec)?;
+        if base_contract.roots.is_empty() && head_contract.roots.is_empty() {
+            return Err(root_absent(spec, &base.label, &head.label));
+        }
+        let base_info = self.info(base, &base_contract);
+        let head_info = self.info(head, &head_contract);
+        Ok(Comparison { base: base_contract, head: head_contract, base_info, head_info })
+    }
+
+    /// The policy that judges: the named file, else base's own, else head's own, else the built-in one.
+    ///
+    /// A named file inside the repository is read from base too, so that a change cannot switch off its
+    /// own gate.
+    ///
+    /// # Errors
+    /// An unreadable or wrong policy.
+    pub fn policy(
+        &self,
+        named: Option<&PolicyFile>,
+        base: &Revision<'_>,
+        head: &Revision<'_>,
+    ) -> Result<Policy, Error> {
+        if let Some(named) = named {
+            let in_base = match &named.in_tree {
+                Some(path) => base.read_file(path)?,
+                None => None,
+            };
+            return match in_base {
+                Some(bytes) => policy::parse(&named.path, &String::from_utf8_lossy(&bytes)),
+                None => policy::parse(&named.path, &named.text),
+            };
+        }
+        if let Some(policy) = policy::find(|path| base.read_file(path))? {
+            return Ok(policy);
+        }
+        match policy::find(|path| head.read_file(path))? {
+            Some(policy) => Ok(policy),
+            None => policy::built_in(),
+        }
+    }
+
+    /// Judges a change.
+    ///
+    /// # Errors
+    /// Anything that base or head needs and that cannot be read, and a wrong policy.
+    pub fn check(
+        &mut self,
+        request: &Request,
+        evidence: &dyn EvidenceSource,
+    ) -> Result<Judgement, Error> {
+        let base = self.open(&request.base)?;
+        let head = self.open(&request.head)?;
+        let policy = self.policy(request.policy.as_ref(), &base, &head)?;
+        let comparison = self.compare(&base, &head, &policy.contract)?;
+
+        let mut findings = if Arc::ptr_eq(&comparison.base, &comparison.head) {
+            Vec::new()
+        } else {
+            triage::judge(&triage::Input {
+                base: &comparison.base,
+                head: &comparison.head,
+                policy: &policy,
+                today: request.today,
+                evidence,
+                strict: request.strict,
+            })
+        };
+        findings.extend(self.policy_findings(&policy, request, &base, &head)?);
+
+        if findings.iter().any(|f| f.triage == Triage::NeedsAttestation) {
+            triage::apply_attestations(&mut findings, &self.attestations(request, &base, &head));
+        }
+        if let Some(path) = &policy.waiver_file
+            && let Some(bytes) = base.read_file(path)?
+        {
+            let waivers = policy::parse_waivers(path, &String::from_utf8_lossy(&bytes))?;
+            let expired = triage::apply_waivers(&mut findings, &waivers, request.today, path);
+            findings.extend(expired);
+        }
+        triage::sort(&mut findings);
+        Ok(Judgement {
+            base: comparison.base_info,
+            head: comparison.head_info,
+            subject: head.commit.map(|c| c.subject),
+            today: request.today,
+            policy_source: policy.source,
+            policy_hash: policy.hash,
+            findings,
+        })
+    }
+
+    /// Judges a landed commit against its first parent (nothing, for a root commit), as of its own date
+    /// unless another is given.
+    ///
+    /// # Errors
+    /// Those of [`Gate::check`], and commits that this clone lacks.
+    pub fn check_commit(
+        &mut self,
+        rev: &str,
+        today: Option<NaiveDate>,
+        request: &Request,
+        evidence: &dyn EvidenceSource,
+    ) -> Result<Judgement, Error> {
+        let repository = self
+            .repository
+            .ok_or_else(|| ErrorKind::NoRepository { dir: std::path::PathBuf::from(".") })?;
+        let commit = repository.commit(rev)?;
+        let base = match repository.first_parent(&commit)? {
+            Some(parent) => RevisionSpec::Git(parent.id.to_string()),
+            None => RevisionSpec::Empty,
+        };
+        let head = RevisionSpec::Git(commit.id.to_string());
+        let today = today.unwrap_or(commit.date);
+        self.check(&Request { base, head, today, ..request.clone() }, evidence)
+    }
+
+    /// Findings about edits of the policy and the waivers themselves.
+    fn policy_findings(
+        &self,
+        policy: &Policy,
+        request: &Request,
+        base: &Revision<'_>,
+        head: &Revision<'_>,
+    ) -> Result<Vec<Finding>, Error> {
+        let mut paths: Vec<&str> = policy::LOCATIONS.to_vec();
+        paths.extend(request.policy.as_ref().and_then(|p| p.in_tree.as_deref()));
+        paths.extend(policy.waiver_file.as_deref());
+        paths.sort_unstable();
+        paths.dedup();
+        let mut findings = Vec::new();
+        for path in paths {
+            let (before, after) = (base.read_file(path)?, head.read_file(path)?);
+            if before != after && !base.is_empty() {
+                findings.extend(triage::checks::policy_changed::findings(
+                    path,
+                    before.as_deref(),
+                    after.as_deref(),
+                ));
+            }
+        }
+        Ok(findings)
+    }
+
+    /// Attestation lines in the messages of `base..head`, and those of the request.
+    fn attestations(
+        &self,
+        request: &Request,
+        base: &Revision<'_>,
+        head: &Revision<'_>,
+    ) -> Vec<Attestation> {
+        let mut found = Vec::new();
+        for (text, place) in &request.attestations {
+            found.extend(triage::parse_attestations(text, place));
+        }
+        let tip = match (&head.commit, self.repository) {
+            (Some(commit), _) => Some(commit.clone()),
+            // Uncommitted work is on top of HEAD.
+            (None, Some(repository)) if head.is_checkout() => repository.head().ok(),
+            _ => None,
+        };
+        if let (Some(tip), Some(repository)) = (tip, self.repository) {
+            let base = base.commit.as_ref().map(|c| c.id);
+            if base != Some(tip.id) {
+                for CommitInfo { message, author, id, .. } in
+                    repository.messages(base, tip.id, MAX_MESSAGES)
+                {
+                    let short: String = id.to_string().chars().take(10).collect();
+                    found.extend(triage::parse_attestations(
+                        &message,
+                        &format!("{author} ({short})"),
+                    ));
+                }
+            }
+        }
+        found
+    }
+}
+
+fn root_absent(spec: &ContractSpec, base: &str, head: &str) -> Error {
+    let list = |items: Vec<&str>| items.join(", ");
+    ErrorKind::RootAbsent {
+        base: base.to_owned(),
+        head: head.to_owned(),
+        roots: list(spec.roots.iter().map(|r| &*r.message).collect()),
+        files: list(spec.roots.iter().flat_map(|r| &r.files).map(String::as_str).collect()),
+    }
+    .into()
+}
