@@ -62,7 +62,7 @@ fn change<'a>(
 }
 
 impl Change<'_> {
-    fn from_to(mut self, before: impl Into<String>, after: impl Into<String>) -> Self {
+    fn was_now(mut self, before: impl Into<String>, after: impl Into<String>) -> Self {
         self.before = Some(before.into());
         self.after = Some(after.into());
         self
@@ -98,6 +98,9 @@ impl Change<'_> {
         self
     }
 }
+
+/// Reserved numbers and names of one type.
+type Reserved<'r> = (&'r [(i32, i32)], &'r [Name]);
 
 /// What both sides of a pair have in common: a type counts as reachable when it was and still is.
 fn both(base: Reach, head: Reach) -> Reach {
@@ -154,7 +157,7 @@ impl<'a> Comparison<'a, '_> {
             if base.name != head.name {
                 self.push(
                     change(ChangeKind::MessageRenamed, head.name.to_string(), whole, subject)
-                        .from_to(&*base.name, &*head.name),
+                        .was_now(&*base.name, &*head.name),
                 );
             }
             self.moved(ChangeKind::MessageMoved, base, head, whole, subject);
@@ -173,18 +176,20 @@ impl<'a> Comparison<'a, '_> {
         }
         self.oneofs(base, head, reach);
         self.reserved(
-            (&base.reserved_numbers, &head.reserved_numbers),
-            (&base.reserved_names, &head.reserved_names),
+            (&base.reserved_numbers, &base.reserved_names),
+            (&head.reserved_numbers, &head.reserved_names),
             &head.name,
             reach,
             subject,
         );
-        if base.extension_ranges != head.extension_ranges {
-            let shrunk = !subtract(&base.extension_ranges, &head.extension_ranges).is_empty();
+        // As sets of numbers: ranges that only got split or joined are the same.
+        let shrunk = !subtract(&base.extension_ranges, &head.extension_ranges).is_empty();
+        let grown = !subtract(&head.extension_ranges, &base.extension_ranges).is_empty();
+        if shrunk || grown {
             let backward = if shrunk { Severity::SilentLoss } else { Severity::Safe };
             self.push(
                 change(ChangeKind::ExtensionRangeChanged, head.name.to_string(), reach, subject)
-                    .from_to(ranges(&base.extension_ranges), ranges(&head.extension_ranges))
+                    .was_now(ranges(&base.extension_ranges), ranges(&head.extension_ranges))
                     .wire(WireEffect::new(backward, Severity::Safe)),
             );
         }
@@ -201,7 +206,7 @@ impl<'a> Comparison<'a, '_> {
         let from = import_name(self.base, base.place());
         let to = import_name(self.head, head.place());
         if from != to {
-            self.push(change(kind, head.name().to_owned(), reach, subject).from_to(from, to));
+            self.push(change(kind, head.name().to_owned(), reach, subject).was_now(from, to));
         }
     }
 
@@ -242,7 +247,7 @@ impl<'a> Comparison<'a, '_> {
                 None => WireEffect::SAFE,
             };
             let found = new(ChangeKind::FieldRenamed)
-                .from_to(&*base.name, &*head.name)
+                .was_now(&*base.name, &*head.name)
                 .wire(effect)
                 .detail(repurposed.clone());
             self.push(found);
@@ -252,19 +257,19 @@ impl<'a> Comparison<'a, '_> {
                 type_effect.is_safe() && base.ty.named().is_some() && head.ty.named().is_some();
             let detail = nominal.then(|| "another name for the same structure".to_owned());
             let found = new(ChangeKind::FieldTypeChanged)
-                .from_to(base.ty.to_string(), head.ty.to_string())
+                .was_now(base.ty.to_string(), head.ty.to_string())
                 .wire(type_effect)
                 .detail(detail);
             self.push(found);
         }
         if base.label != head.label {
             let found = new(ChangeKind::FieldLabelChanged)
-                .from_to(base.label.name(), head.label.name())
+                .was_now(base.label.name(), head.label.name())
                 .wire(wire::label_effect(base, head));
             self.push(found);
         } else if base.presence != head.presence && !message_on_one_side(base, head) {
             let found = new(ChangeKind::FieldPresenceChanged)
-                .from_to(base.presence.name(), head.presence.name())
+                .was_now(base.presence.name(), head.presence.name())
                 .wire(wire::presence_effect(base.presence, head.presence));
             self.push(found);
         }
@@ -279,7 +284,7 @@ impl<'a> Comparison<'a, '_> {
             };
             let none = "no oneof";
             let found = new(ChangeKind::FieldOneofChanged)
-                .from_to(
+                .was_now(
                     base.oneof.as_deref().unwrap_or(none),
                     head.oneof.as_deref().unwrap_or(none),
                 )
@@ -295,33 +300,33 @@ impl<'a> Comparison<'a, '_> {
         if base.packed != head.packed && base.label == head.label && base.ty == head.ty {
             let word = |packed| if packed { "packed" } else { "expanded" };
             let found =
-                new(ChangeKind::FieldPackedChanged).from_to(word(base.packed), word(head.packed));
+                new(ChangeKind::FieldPackedChanged).was_now(word(base.packed), word(head.packed));
             self.push(found);
         }
         if base.default != head.default && base.ty == head.ty {
             let text = |field: &Field| field.default.as_deref().unwrap_or("none").to_owned();
             let found = new(ChangeKind::FieldDefaultChanged)
-                .from_to(text(base), text(head))
+                .was_now(text(base), text(head))
                 .wire(wire::DEFAULT_CHANGED);
             self.push(found);
         }
         if base.verify_utf8 != head.verify_utf8 && base.ty == head.ty {
             let word = |verify| if verify { "verified" } else { "not verified" };
             let found = new(ChangeKind::FieldUtf8Changed)
-                .from_to(word(base.verify_utf8), word(head.verify_utf8))
+                .was_now(word(base.verify_utf8), word(head.verify_utf8))
                 .wire(wire::utf8_effect(base, head));
             self.push(found);
         }
         if base.delimited != head.delimited && base.ty == head.ty {
             let word = |delimited| if delimited { "delimited" } else { "length-prefixed" };
             let found = new(ChangeKind::FieldEncodingChanged)
-                .from_to(word(base.delimited), word(head.delimited))
+                .was_now(word(base.delimited), word(head.delimited))
                 .wire(wire::ENCODING_CHANGED);
             self.push(found);
         }
         if base.deprecated != head.deprecated && base.name == head.name {
             let found = new(ChangeKind::FieldDeprecatedChanged)
-                .from_to(base.deprecated.to_string(), head.deprecated.to_string());
+                .was_now(base.deprecated.to_string(), head.deprecated.to_string());
             self.push(found);
         }
     }
@@ -405,7 +410,7 @@ impl<'a> Comparison<'a, '_> {
             Subject::Field(owner, Sides::both(base, head)),
         )
         .number(head.number)
-        .from_to(base.number.to_string(), head.number.to_string())
+        .was_now(base.number.to_string(), head.number.to_string())
         .wire(wire::RENUMBERED);
         self.push(found);
     }
@@ -429,7 +434,7 @@ impl<'a> Comparison<'a, '_> {
                         reach,
                         subject,
                     )
-                    .from_to(&*base_oneof.name, &*head_oneof.name),
+                    .was_now(&*base_oneof.name, &*head_oneof.name),
                 );
             }
         }
@@ -467,7 +472,7 @@ impl<'a> Comparison<'a, '_> {
         if base.name != head.name {
             self.push(
                 change(ChangeKind::EnumRenamed, head.name.to_string(), whole, subject)
-                    .from_to(&*base.name, &*head.name),
+                    .was_now(&*base.name, &*head.name),
             );
         }
         self.moved(ChangeKind::EnumMoved, base, head, whole, subject);
@@ -478,14 +483,14 @@ impl<'a> Comparison<'a, '_> {
             let word = |closed| if closed { "closed" } else { "open" };
             self.push(
                 change(ChangeKind::EnumClosednessChanged, head.name.to_string(), reach, subject)
-                    .from_to(word(base.closed), word(head.closed))
+                    .was_now(word(base.closed), word(head.closed))
                     .wire(wire::closedness_effect(head.closed)),
             );
         }
         self.values(base, head, reach);
         self.reserved(
-            (&base.reserved_numbers, &head.reserved_numbers),
-            (&base.reserved_names, &head.reserved_names),
+            (&base.reserved_numbers, &base.reserved_names),
+            (&head.reserved_numbers, &head.reserved_names),
             &head.name,
             reach,
             subject,
@@ -549,7 +554,7 @@ impl<'a> Comparison<'a, '_> {
                     Subject::EnumValue(owner, Sides::both(base_value, head_value)),
                 )
                 .number(head_value.number)
-                .from_to(&*base_value.name, &*head_value.name)
+                .was_now(&*base_value.name, &*head_value.name)
                 .wire(if repurposed.is_some() { wrong } else { WireEffect::SAFE })
                 .detail(repurposed.clone().or(same_stem.then(|| SAME_STEM.to_owned())))
                 .repurposed(repurposed),
@@ -570,7 +575,7 @@ impl<'a> Comparison<'a, '_> {
                             Subject::EnumValue(owner, Sides::both(base_value, head_value)),
                         )
                         .number(head_value.number)
-                        .from_to(base_value.number.to_string(), head_value.number.to_string())
+                        .was_now(base_value.number.to_string(), head_value.number.to_string())
                         .wire(WireEffect::new(Severity::WrongValue, Severity::WrongValue)),
                     );
                 }
@@ -605,19 +610,18 @@ impl<'a> Comparison<'a, '_> {
 
     fn reserved(
         &mut self,
-        numbers: (&[(i32, i32)], &[(i32, i32)]),
-        names: (&[Name], &[Name]),
+        base: Reserved<'_>,
+        head: Reserved<'_>,
         owner: &str,
         reach: Reach,
         subject: Subject<'a>,
     ) {
-        for (kind, from, to, from_names, to_names) in [
-            (ChangeKind::ReservedDropped, numbers.0, numbers.1, names.0, names.1),
-            (ChangeKind::ReservedAdded, numbers.1, numbers.0, names.1, names.0),
-        ] {
-            let gone = subtract(from, to);
+        for (kind, from, to) in
+            [(ChangeKind::ReservedDropped, base, head), (ChangeKind::ReservedAdded, head, base)]
+        {
+            let gone = subtract(from.0, to.0);
             let gone_names: Vec<&str> =
-                from_names.iter().filter(|n| !to_names.contains(n)).map(|n| &**n).collect();
+                from.1.iter().filter(|n| !to.1.contains(n)).map(|n| &**n).collect();
             if gone.is_empty() && gone_names.is_empty() {
                 continue;
             }
@@ -666,11 +670,9 @@ fn repurposed_field(
     if head_owner.reserves_name(&base.name) {
         return Some(format!("head reserves the name {}", base.name));
     }
-    // A renamed field may have been widened; a renamed field of another named type is another field.
-    let other_type = base.ty.named().is_some() && head.ty.named().is_some();
-    let misread = type_effect.backward.max(type_effect.forward) >= Severity::SilentLoss;
-    if misread || (other_type && !type_effect.is_safe()) {
-        return Some(format!("{} was {} {}", head.number, base.ty, base.name));
+    // Neither name nor type stayed. Widening, which reads all old values, is no other field.
+    if type_effect.backward > Severity::Safe || type_effect.forward >= Severity::SilentLoss {
+        return Some(format!("{} cannot be read as {}", base.ty, head.ty));
     }
     None
 }

@@ -84,13 +84,13 @@ fn fields<'a>(base: &'a Message, head: &'a Message, pairs: &Pairs, changes: &mut
                         Severity::LossyInRange
                     },
                 ),
-                format!("the key {} is {written} and rejected from now on", base_field.name),
+                format!("the old key {} is {written}, and rejected from now on", base_field.name),
             ),
             None => push(
                 ChangeKind::FieldRemoved,
                 Sides::base(base_field),
                 WireEffect::new(Severity::Fail, Severity::Safe),
-                format!("the key {} is {written} and rejected from now on", base_field.name),
+                format!("the key is {written}, and rejected from now on"),
             ),
         }
     }

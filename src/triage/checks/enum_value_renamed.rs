@@ -51,9 +51,9 @@ fn judge(change: &Change<'_>, context: &Context<'_>) -> Option<Outcome> {
     let same =
         format!("{} means the same to every artifact of the last {backward}", head.number);
     let remedy = format!(
-        "{} Else {}",
+        "{} {}",
         wording::attest(CHECK.id, change, &same),
-        wording::replace(context, "the new meaning").replacen("Put", "put", 1)
+        wording::otherwise(&wording::replace(context, "the new meaning"))
     );
     Some(Outcome::new(
         Triage::NeedsAttestation,

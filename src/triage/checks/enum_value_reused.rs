@@ -88,6 +88,6 @@ fn vouched(change: &Change<'_>, message: String, same: &str) -> Outcome {
         Triage::NeedsAttestation,
         message,
         "what was written before the removal means what number and name meant then",
-        format!("{} Else take a new number and name.", wording::attest(CHECK.id, change, same)),
+        format!("{} Otherwise take a new number and name.", wording::attest(CHECK.id, change, same)),
     )
 }

@@ -49,5 +49,9 @@ fn judge(change: &Change<'_>, context: &Context<'_>) -> Option<Outcome> {
         return None;
     }
     let effect = "a runtime that does not know the number drops the value without an error";
-    Some(wording::added(change, context, &wording::field(field), effect))
+    let mut outcome = wording::added(change, context, &wording::field(field), effect);
+    outcome.remedy.push_str(
+        " If older runtimes may ignore it and still compute the same, waive this with that reason.",
+    );
+    Some(outcome)
 }

@@ -54,7 +54,7 @@ fn judge(change: &Change<'_>, context: &Context<'_>) -> Option<Outcome> {
             Triage::NeedsAttestation,
             message,
             "the members of this oneof are kinds of program steps",
-            format!("{} Else: {remedy}", wording::attest(CHECK.id, change, meant)),
+            format!("{} {}", wording::attest(CHECK.id, change, meant), wording::otherwise(&remedy)),
         ));
     }
     Some(outcome)

@@ -80,7 +80,7 @@ fn back(change: &Change<'_>, message: String) -> Outcome {
         Triage::NeedsAttestation,
         format!("{message}, as is the name"),
         "artifacts from before the removal hold whatever had number and name then",
-        format!("{} Else take a new number and name.", wording::attest(CHECK.id, change, same)),
+        format!("{} Otherwise take a new number and name.", wording::attest(CHECK.id, change, same)),
     )
 }
 

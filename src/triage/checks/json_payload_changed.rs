@@ -48,17 +48,22 @@ fn judge(change: &Change<'_>, context: &Context<'_>) -> Option<Outcome> {
         if let Some(why) = unset_in_artifacts(change, context) {
             return Some(Outcome::safe(format!("{message}; {why}"), why));
         }
-        let remedy = match change.kind {
-            ChangeKind::FieldRemoved | ChangeKind::EnumValueRemoved => format!(
+        let removed =
+            matches!(change.kind, ChangeKind::FieldRemoved | ChangeKind::EnumValueRemoved);
+        let (remedy, from) = if removed {
+            let remedy = format!(
                 "Keep it in the schema and stop writing it. If no compiler writes it from today on, remove it from {remove} on."
-            ),
-            _ => format!(
-                "Add the new form under a new name, write it from {emit} on, and keep the old one in the schema until {}.",
-                context.windows.backward.after(emit)
-            ),
+            );
+            (remedy, remove)
+        } else {
+            let until = context.windows.backward.after(emit);
+            let remedy = format!(
+                "Add the new form under a new name, write it from {emit} on, and keep the old one in the schema until {until}."
+            );
+            (remedy, emit)
         };
         let outcome = Outcome::new(Triage::BreaksBackward, message, because, remedy);
-        return Some(outcome.earliest(remove));
+        return Some(outcome.earliest(from));
     }
     if forward >= Severity::SilentLoss {
         let remedy = format!(

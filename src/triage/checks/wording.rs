@@ -24,7 +24,7 @@ pub(super) fn is_another_field(change: &Change<'_>) -> bool {
 /// Why no artifact that must still be read holds the construct, if that is known.
 pub(super) fn absent(context: &Context<'_>, construct: &str) -> Option<String> {
     match context.evidence.emission(construct) {
-        Emission::Off => Some("no compiler ever emitted it".to_owned()),
+        Emission::Off => Some("no compiler emits it by default".to_owned()),
         Emission::Ceased(since) if context.windows.backward.satisfied(since, context.today) => {
             Some(format!("no compiler has emitted it since {since}"))
         }
@@ -71,7 +71,7 @@ pub(super) fn added(
     };
     let from = context.emission_from();
     let remedy = format!(
-        "Land the reader first. If it lands today, emit it from {from} on, behind a flag that is off by default until then. If older runtimes may ignore it and still compute the same, waive this with that reason."
+        "Land the reader first. If it lands today, emit it from {from} on, behind a flag that is off by default until then."
     );
     let mut outcome = Outcome::new(triage, message, effect, remedy);
     outcome.emission = emission;
@@ -154,10 +154,21 @@ pub(super) fn by_wire_effect(
         (new_data, Window::Forward, older)
     };
     let vouch = attest(check, change, &format!("the result stays right for {whose}"));
-    let mut outcome =
-        Outcome::new(Triage::NeedsAttestation, message, because, format!("{vouch} Else: {remedy}"));
+    let mut outcome = Outcome::new(
+        Triage::NeedsAttestation,
+        message,
+        because,
+        format!("{vouch} {}", otherwise(&remedy)),
+    );
     outcome.window = Some(window);
     outcome
+}
+
+/// A remedy as the second choice.
+pub(super) fn otherwise(remedy: &str) -> String {
+    let mut rest = remedy.chars();
+    let first = rest.next().map(|c| c.to_ascii_lowercase());
+    format!("Otherwise {}{}", first.map_or(String::new(), String::from), rest.as_str())
 }
 
 /// What happens to a value, in words.
