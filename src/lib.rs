@@ -8,6 +8,7 @@ pub mod change;
 pub mod descriptor;
 pub mod error;
 pub mod finding;
+pub mod report;
 pub mod revision;
 pub mod rollout;
 pub mod triage;

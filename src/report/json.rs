@@ -1,0 +1,267 @@
+//! The stable machine format `aotgate.check/1`.
+//!
+//! Keys come in the order of the format's description. Keys may be added within a version; none is ever
+//! removed or renamed.
+
+use chrono::NaiveDate;
+use serde::Serialize;
+
+use crate::finding::{
+    Evidence, Finding, Judgement, Satisfaction, SideInfo, SourceLocation, TraceStep,
+};
+
+/// Name and version of the format.
+pub const SCHEMA: &str = "aotgate.check/1";
+
+/// How a document is laid out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Layout {
+    /// Indented, ends with a line end.
+    Pretty,
+    /// One line, for one document a line; ends with a line end.
+    Line,
+}
+
+/// The document of one check.
+pub fn render(judgement: &Judgement, layout: Layout) -> String {
+    let document = Document {
+        schema: SCHEMA,
+        verdict: judgement.verdict().name(),
+        triage: judgement.triage().name(),
+        base: Side::of(&judgement.base),
+        head: Side::of(&judgement.head),
+        subject: judgement.subject.as_deref(),
+        today: judgement.today,
+        policy: Policy { source: &judgement.policy_source, hash: &judgement.policy_hash },
+        findings: judgement.findings.iter().map(FindingEntry::of).collect(),
+        goldens: Goldens::default(),
+    };
+    to_text(&document, layout)
+}
+
+/// The document in place of a revision that could not be judged.
+pub fn error(sha: &str, error: &str, layout: Layout) -> String {
+    to_text(&Failure { schema: SCHEMA, sha, error }, layout)
+}
+
+/// JSON text that is safe on a terminal as well: what JSON itself lets through unescaped and a terminal
+/// could act on is escaped. Such characters stand only inside strings, so replacing them keeps it JSON.
+pub(super) fn to_text(document: &impl Serialize, layout: Layout) -> String {
+    let text = match layout {
+        Layout::Pretty => serde_json::to_string_pretty(document),
+        Layout::Line => serde_json::to_string(document),
+    };
+    // Only maps with keys that are no strings, or failing `Serialize` code, could fail; there is none.
+    let mut text = text.unwrap_or_default();
+    if text.contains(|c| c != '\n' && super::text::is_hostile(c)) {
+        let mut units = [0; 2];
+        text = text.chars().fold(String::with_capacity(text.len()), |mut out, c| {
+            if c == '\n' || !super::text::is_hostile(c) {
+                out.push(c);
+            } else {
+                for unit in c.encode_utf16(&mut units) {
+                    super::text::put(&mut out, format_args!("\\u{unit:04x}"));
+                }
+            }
+            out
+        });
+    }
+    text.push('\n');
+    text
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    schema: &'static str,
+    verdict: &'static str,
+    triage: &'static str,
+    base: Side<'a>,
+    head: Side<'a>,
+    subject: Option<&'a str>,
+    today: NaiveDate,
+    policy: Policy<'a>,
+    findings: Vec<FindingEntry<'a>>,
+    goldens: Goldens,
+}
+
+#[derive(Serialize)]
+struct Failure<'a> {
+    schema: &'static str,
+    sha: &'a str,
+    error: &'a str,
+}
+
+/// One side of a comparison, as all formats write it.
+#[derive(Serialize)]
+pub(super) struct Side<'a> {
+    revision: &'a str,
+    date: Option<NaiveDate>,
+    fingerprint: &'a str,
+}
+
+impl<'a> Side<'a> {
+    pub(super) fn of(side: &'a SideInfo) -> Self {
+        Side { revision: &side.revision, date: side.date, fingerprint: &side.fingerprint }
+    }
+}
+
+#[derive(Serialize)]
+struct Policy<'a> {
+    source: &'a str,
+    hash: &'a str,
+}
+
+/// Results of executing goldens; `check` executes none yet.
+#[derive(Serialize)]
+struct Goldens {
+    backend: &'static str,
+    executed: usize,
+    equal: usize,
+    differ: usize,
+    failed: usize,
+    skipped: usize,
+    not_covered: usize,
+    cases: [(); 0],
+}
+
+impl Default for Goldens {
+    fn default() -> Self {
+        Goldens {
+            backend: "none",
+            executed: 0,
+            equal: 0,
+            differ: 0,
+            failed: 0,
+            skipped: 0,
+            not_covered: 0,
+            cases: [],
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct FindingEntry<'a> {
+    fingerprint: String,
+    check: &'static str,
+    step: Option<&'static str>,
+    triage: &'static str,
+    level: &'static str,
+    capped: Option<&'a str>,
+    satisfied_by: Option<SatisfiedBy<'a>>,
+    window: Option<&'static str>,
+    surface: &'static str,
+    construct: &'a str,
+    before: Option<&'a str>,
+    after: Option<&'a str>,
+    message: &'a str,
+    remedy: &'a str,
+    earliest_safe: Option<NaiveDate>,
+    evidence: Vec<EvidenceEntry<'a>>,
+    locations: Vec<LocationEntry<'a>>,
+    trace: Vec<TraceEntry<'a>>,
+}
+
+impl<'a> FindingEntry<'a> {
+    fn of(finding: &'a Finding) -> Self {
+        FindingEntry {
+            fingerprint: finding.fingerprint(),
+            check: finding.check,
+            step: finding.step.map(|s| s.name()),
+            triage: finding.triage.name(),
+            level: finding.level.name(),
+            capped: finding.capped.as_deref(),
+            satisfied_by: finding.satisfied_by.as_ref().map(SatisfiedBy::of),
+            window: finding.window.map(|w| w.name()),
+            surface: finding.surface,
+            construct: &finding.construct,
+            before: finding.before.as_deref(),
+            after: finding.after.as_deref(),
+            message: &finding.message,
+            remedy: &finding.remedy,
+            earliest_safe: finding.earliest_safe,
+            evidence: finding.evidence.iter().map(EvidenceEntry::of).collect(),
+            locations: finding.locations.iter().map(LocationEntry::of).collect(),
+            trace: finding.trace.iter().map(TraceEntry::of).collect(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct SatisfiedBy<'a> {
+    kind: &'static str,
+    reason: &'a str,
+    by: &'a str,
+    expires: Option<NaiveDate>,
+}
+
+impl<'a> SatisfiedBy<'a> {
+    fn of(satisfaction: &'a Satisfaction) -> Self {
+        match satisfaction {
+            Satisfaction::Attestation { reason, by } => {
+                SatisfiedBy { kind: "attestation", reason, by, expires: None }
+            }
+            Satisfaction::Waiver { reason, by, expires } => {
+                SatisfiedBy { kind: "waiver", reason, by, expires: Some(*expires) }
+            }
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct EvidenceEntry<'a> {
+    what: &'a str,
+    commit: Option<&'a str>,
+    date: Option<NaiveDate>,
+    file: Option<&'a str>,
+    line: Option<u32>,
+}
+
+impl<'a> EvidenceEntry<'a> {
+    fn of(evidence: &'a Evidence) -> Self {
+        EvidenceEntry {
+            what: &evidence.what,
+            commit: evidence.commit.as_deref(),
+            date: evidence.date,
+            file: evidence.file.as_deref(),
+            line: evidence.line,
+        }
+    }
+}
+
+/// `line` and `column` are null where only the file is known.
+#[derive(Serialize)]
+struct LocationEntry<'a> {
+    side: &'static str,
+    file: &'a str,
+    line: Option<u32>,
+    column: Option<u32>,
+}
+
+impl<'a> LocationEntry<'a> {
+    fn of(place: &'a SourceLocation) -> Self {
+        let known = |number: u32| (place.location.line > 0 && number > 0).then_some(number);
+        LocationEntry {
+            side: place.side.name(),
+            file: &place.location.file,
+            line: known(place.location.line),
+            column: known(place.location.column),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct TraceEntry<'a> {
+    step: Option<&'static str>,
+    answer: &'a str,
+    because: &'a str,
+}
+
+impl<'a> TraceEntry<'a> {
+    fn of(trace: &'a TraceStep) -> Self {
+        TraceEntry {
+            step: trace.step.map(|s| s.name()),
+            answer: &trace.answer,
+            because: &trace.because,
+        }
+    }
+}
