@@ -1,9 +1,13 @@
 //! Every renderer over the same judgements.
 
 mod fixtures;
+mod schemas;
 
+use aotgate::descriptor::{Contract, ContractSpec, RootSpec, SourceClosure};
+use aotgate::report::diff;
 use aotgate::report::human::{self, Style};
 use aotgate::report::json::{self, Layout};
+use aotgate::report::snapshot;
 
 /// Nothing that a terminal could act on.
 fn assert_harmless(text: &str) {
@@ -56,4 +60,70 @@ fn human_is_harmless() {
 fn human_colors_only_when_asked() {
     let style = Style { color: true, ..Style::default() };
     assert!(human::render(&fixtures::failing(), &style).contains("\u{1b}["));
+}
+
+fn released(name: &str) -> Contract {
+    let path = format!("{}/tests/data/released/{name}.fds", env!("CARGO_MANIFEST_DIR"));
+    let closure = SourceClosure::from_descriptor_set(&std::fs::read(path).unwrap()).unwrap();
+    let root = RootSpec { message: "xla.gpu.GpuExecutableProto".to_owned(), files: Vec::new() };
+    closure.contract(&ContractSpec { roots: vec![root], ..ContractSpec::default() }).unwrap()
+}
+
+#[test]
+fn diffs() {
+    let (base, head) = (fixtures::base_contract(), fixtures::head_contract());
+    let changes = fixtures::changes(&base, &head);
+    let input = diff::Input {
+        base: &fixtures::side("f6a7b8c9d0", "2026-05-30", &base),
+        head: &fixtures::side("a1b2c3d4e5", "2026-06-01", &head),
+        changes: &changes,
+        base_contract: &base,
+        head_contract: &head,
+    };
+    insta::assert_snapshot!("diff_json", diff::json(&input, Layout::Pretty));
+    insta::assert_snapshot!("diff_human", diff::render(&input, &Style::default()));
+    let none = diff::Input { changes: &[], ..input };
+    insta::assert_snapshot!("diff_human_empty", diff::render(&none, &Style::default()));
+}
+
+#[test]
+fn diff_of_two_releases_reads_well() {
+    let (base, head) = (released("0.10.1"), released("0.12.0"));
+    let changes = fixtures::changes(&base, &head);
+    let input = diff::Input {
+        base: &fixtures::side("0.10.1", "2026-05-18", &base),
+        head: &fixtures::side("0.12.0", "2026-10-16", &head),
+        changes: &changes,
+        base_contract: &base,
+        head_contract: &head,
+    };
+    insta::assert_snapshot!(diff::render(&input, &Style::default()));
+}
+
+#[test]
+fn snapshots() {
+    let contract = fixtures::head_contract();
+    let side = fixtures::side("a1b2c3d4e5", "2026-06-01", &contract);
+    insta::assert_snapshot!("snapshot_json", snapshot::json(&side, &contract, Layout::Pretty));
+    insta::assert_snapshot!(
+        "snapshot_human",
+        snapshot::render(&side, &contract, &Style::default())
+    );
+    let release = released("0.12.0");
+    let side = fixtures::side("0.12.0", "2026-10-16", &release);
+    insta::assert_snapshot!(
+        "snapshot_human_release",
+        snapshot::render(&side, &release, &Style::default())
+    );
+    let verbose = Style { verbose: true, ..Style::default() };
+    insta::assert_snapshot!(
+        "snapshot_human_release_verbose",
+        snapshot::render(&side, &release, &verbose)
+    );
+    let empty = Contract::empty();
+    let side = fixtures::side("EMPTY", "2026-10-16", &empty);
+    insta::assert_snapshot!(
+        "snapshot_human_empty",
+        snapshot::render(&side, &empty, &Style::default())
+    );
 }
