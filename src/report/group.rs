@@ -1,5 +1,6 @@
 //! Findings together by what they are about, and how loud each still is.
 
+use crate::descriptor::Location;
 use crate::finding::{Finding, Judgement, Level, TraceStep, Triage};
 
 /// Findings of one message, enum or other construct, worst first.
@@ -98,6 +99,14 @@ impl Counts {
 pub(super) fn deciding(finding: &Finding) -> Option<&TraceStep> {
     let own = finding.trace.iter().rfind(|t| t.step.is_some() && t.step == finding.step);
     own.or_else(|| finding.trace.last())
+}
+
+/// The last line to mark: a declaration to its end, anything longer (a whole message) on its first
+/// line only.
+pub(super) fn end_line(location: &Location) -> u32 {
+    const DECLARATION: u32 = 3;
+    let last = location.end_line.max(location.line);
+    if last - location.line < DECLARATION { last } else { location.line }
 }
 
 /// `attested by …: …` or `waived by … until …: …`.

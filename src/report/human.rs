@@ -162,7 +162,7 @@ fn full(
         format!("{}[{}] {}", finding.level.name(), finding.check, text::line(&finding.message));
     show(out, handler, severity, title, first, excerpt);
     // Where nothing stood before, base has nothing to show.
-    for place in places.filter(|_| finding.before.is_some()) {
+    for place in places.filter(|p| p.side == Side::Head || finding.before.is_some()) {
         if let Some(excerpt) = Excerpt::new(place, 1) {
             let side = match place.side {
                 Side::Base => &judgement.base,

@@ -6,9 +6,14 @@
 
 pub mod diff;
 mod excerpt;
+pub mod github;
 mod group;
+pub mod html;
 pub mod human;
 pub mod json;
+pub mod junit;
+pub mod markdown;
+pub mod sarif;
 pub mod schema;
 pub mod snapshot;
 pub mod text;

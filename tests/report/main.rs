@@ -1,5 +1,6 @@
 //! Every renderer over the same judgements.
 
+mod ci;
 mod fixtures;
 mod schemas;
 
