@@ -45,7 +45,7 @@ impl Excerpt {
             excerpt.text.push_str(&mask(content));
             excerpt.text.push('\n');
         }
-        (excerpt.span.len() > 0).then_some(excerpt)
+        (!excerpt.span.is_empty()).then_some(excerpt)
     }
 
     /// Span of the construct's first line inside [`Excerpt::text`].

@@ -30,7 +30,7 @@ pub fn line(text: &str) -> String {
         .collect()
 }
 
-/// Several lines: as [`line`], but line ends stay.
+/// Several lines: as [`line()`], but line ends stay.
 pub fn block(text: &str) -> String {
     text.lines().map(line).collect::<Vec<_>>().join("\n")
 }
@@ -38,10 +38,8 @@ pub fn block(text: &str) -> String {
 /// One line of at most `max` characters; an ellipsis shows that something is missing.
 pub fn clip(text: &str, max: usize) -> String {
     let mut clipped = line(text);
-    if let Some((at, _)) = clipped.char_indices().nth(max)
-        && let Some((cut, _)) = clipped.char_indices().nth(max.saturating_sub(1))
-    {
-        debug_assert!(cut <= at);
+    let end = |at| clipped.char_indices().nth(at).map(|(byte, _)| byte);
+    if let (Some(_), Some(cut)) = (end(max), end(max.saturating_sub(1))) {
         clipped.truncate(cut);
         clipped.push('…');
     }

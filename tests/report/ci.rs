@@ -19,6 +19,15 @@ fn github_annotations() {
 }
 
 #[test]
+fn github_annotations_fold_per_construct() {
+    let one = fixtures::finding("xla.A.b", Level::Error, Triage::BreaksBackward);
+    let other = Finding { message: "its type changes".to_owned(), ..one.clone() };
+    let text = github::render(&Judgement { findings: vec![one, other], ..fixtures::passing() });
+    assert_eq!(text.lines().count(), 1);
+    assert!(text.contains("%0A%0Aits type changes%0A"));
+}
+
+#[test]
 fn github_annotations_stay_one_line_each() {
     let text = github::render(&fixtures::hostile());
     assert_harmless(&text);

@@ -51,8 +51,19 @@ enum Mode {
   MODE_FAST = 1;
 }
 
+enum Kind {
+  KIND_NONE = 0;
+  KIND_COPY = 1;
+  KIND_SLICE = 2;
+}
+
 message SliceThunkProto {
   repeated int64 offsets = 1;
+  Origin origin = 2;
+  message Origin {
+    int64 start = 1;
+    int64 limit = 2;
+  }
 }
 
 message ThunkProto {
@@ -61,6 +72,7 @@ message ThunkProto {
     SliceThunkProto slice_thunk = 2;
   }
   Mode mode = 3;
+  Kind kind = 6;
 }
 "#;
 
@@ -78,8 +90,19 @@ enum Mode {
   MODE_FASTER = 2;
 }
 
+enum Kind {
+  THUNK_KIND_NONE = 0;
+  THUNK_KIND_COPY = 1;
+  THUNK_KIND_SLICE = 2;
+}
+
 message DynamicSliceThunkProto {
   repeated int64 offsets = 1;
+  Origin origin = 2;
+  message Origin {
+    int64 start = 1;
+    int64 limit = 2;
+  }
 }
 
 message SortThunkProto {
@@ -93,6 +116,7 @@ message ThunkProto {
     SortThunkProto sort_thunk = 4;
   }
   Mode mode = 3;
+  Kind kind = 6;
   optional string note = 5;
 }
 "#;
@@ -314,6 +338,34 @@ pub(crate) fn many() -> Judgement {
 /// Text that tries to leave every format it is put into.
 pub(crate) const HOSTILE: &str = "\u{1b}[31mred\u{1b}[0m ]]> | `code` *bold* <script>alert(1)</script> \
     @everyone\n::error::fake\r\n| a | b |\u{9b}2J \u{202e}rtl äöü 日本 \u{7} %0A \"q\" 'q' ```";
+
+/// A descriptor set whose names are hostile; no parser of sources would let them through.
+pub(crate) fn hostile_contract(message: &str) -> Option<Contract> {
+    use prost::Message as _;
+    use prost_types::{DescriptorProto, FieldDescriptorProto, FileDescriptorProto};
+
+    let field = FieldDescriptorProto {
+        name: Some(HOSTILE.to_owned()),
+        number: Some(1),
+        label: Some(1),
+        r#type: Some(5),
+        ..FieldDescriptorProto::default()
+    };
+    let root = DescriptorProto {
+        name: Some(message.to_owned()),
+        field: vec![field],
+        ..DescriptorProto::default()
+    };
+    let file = FileDescriptorProto {
+        name: Some("hostile\u{1b}[31m.proto".to_owned()),
+        message_type: vec![root],
+        syntax: Some("proto3".to_owned()),
+        ..FileDescriptorProto::default()
+    };
+    let root = RootSpec { message: message.to_owned(), files: Vec::new() };
+    let spec = ContractSpec { roots: vec![root], ..ContractSpec::default() };
+    SourceClosure::from_file_descriptors([&file.encode_to_vec()[..]]).ok()?.contract(&spec).ok()
+}
 
 /// Hostile in every text that a pull request can choose.
 pub(crate) fn hostile() -> Judgement {

@@ -1,10 +1,12 @@
 //! Every renderer over the same judgements.
+#![allow(clippy::panic, clippy::unwrap_used)] // helpers of tests are tests too
 
 mod ci;
 mod fixtures;
 mod schemas;
 
 use aotgate::descriptor::{Contract, ContractSpec, RootSpec, SourceClosure};
+use aotgate::finding::SideInfo;
 use aotgate::report::diff;
 use aotgate::report::human::{self, Style};
 use aotgate::report::json::{self, Layout};
@@ -127,4 +129,32 @@ fn snapshots() {
         "snapshot_human_empty",
         snapshot::render(&side, &empty, &Style::default())
     );
+}
+
+#[test]
+fn contracts_with_hostile_names_are_harmless() {
+    let base = fixtures::hostile_contract("A\u{9b}31m").unwrap();
+    let head = fixtures::hostile_contract("B\u{1b}[31m").unwrap();
+    let changes = fixtures::changes(&base, &head);
+    assert!(!changes.is_empty());
+    let side = |contract| SideInfo {
+        revision: fixtures::HOSTILE.to_owned(),
+        ..fixtures::side("", "2026-01-01", contract)
+    };
+    let input = diff::Input {
+        base: &side(&base),
+        head: &side(&head),
+        changes: &changes,
+        base_contract: &base,
+        head_contract: &head,
+    };
+    let style = Style::default();
+    for text in [
+        diff::render(&input, &style),
+        diff::json(&input, Layout::Pretty),
+        snapshot::render(&side(&head), &head, &style),
+        snapshot::json(&side(&head), &head, Layout::Pretty),
+    ] {
+        assert_harmless(&text);
+    }
 }

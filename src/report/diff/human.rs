@@ -67,6 +67,7 @@ fn summary(out: &mut String, changes: &[Change<'_>], style: &Style) {
     let total = text::count(changes.len(), "change");
     let kinds = text::wrap(&format!("{total}: "), &kinds.join(", "), style.width);
     put(out, format_args!("\n{}\n", kinds.replace('\u{a0}', " ")));
+    let times = if style.unicode { "×" } else { "x" };
     for (direction, effect) in [
         (words::BACKWARD, (|c| c.wire.backward) as fn(&Change<'_>) -> Severity),
         (words::FORWARD, |c| c.wire.forward),
@@ -75,8 +76,11 @@ fn summary(out: &mut String, changes: &[Change<'_>], style: &Style) {
         for severity in changes.iter().map(effect).filter(|s| *s > Severity::Safe) {
             *severities.entry(severity).or_default() += 1;
         }
-        let mut parts: Vec<String> =
-            severities.iter().rev().map(|(s, n)| format!("{n}× {}", words::effect(*s))).collect();
+        let mut parts: Vec<String> = severities
+            .iter()
+            .rev()
+            .map(|(s, n)| format!("{n}{times} {}", words::effect(*s)))
+            .collect();
         if parts.is_empty() {
             parts.push("no change in how anything is read".to_owned());
         }
