@@ -1,14 +1,17 @@
 //! aotgate judges changes to the serialized-executable contract of XLA:GPU.
 //!
 //! Data flows one way: a [`revision`] gives files, [`descriptor`] makes a contract of them, [`change`]
-//! compares two contracts, [`triage`] judges each change, and a report prints the [`finding`]s.
+//! compares two contracts, [`triage`] judges each change, and a [`report`] prints the [`finding`]s. [`gate`]
+//! runs the whole of it.
 #![forbid(unsafe_code)]
 
 pub mod change;
+pub mod cli;
 pub mod descriptor;
 pub mod error;
 pub mod finding;
 pub mod gate;
+pub mod report;
 pub mod revision;
 pub mod rollout;
 pub mod triage;

@@ -1,0 +1,19 @@
+//! What people and machines read: one file per format, each a pure function to text.
+//!
+//! A pull request's names, messages and sources are hostile until shown otherwise, so every renderer
+//! passes them through [`text`] and then through the quoting of its own format. Nothing here prints, reads a
+//! clock or looks at the environment: the same judgement gives the same bytes.
+
+pub mod diff;
+mod excerpt;
+pub mod github;
+mod group;
+pub mod html;
+pub mod human;
+pub mod json;
+pub mod junit;
+pub mod markdown;
+pub mod sarif;
+pub mod schema;
+pub mod snapshot;
+pub mod text;
