@@ -104,6 +104,22 @@ pub(crate) enum ErrorKind {
     )]
     NoEmbeddedDescriptors { path: PathBuf },
 
+    #[error("{path}: {reason}")]
+    #[diagnostic(
+        code(aotgate::released_binary),
+        help("name a plugin's .so, a wheel with it, or a descriptor set")
+    )]
+    ReleasedBinary { path: PathBuf, reason: String },
+
+    #[error("{importer} imports '{import}', which {why}")]
+    #[diagnostic(
+        code(aotgate::dangling_import),
+        help(
+            "the types that it declares are needed; make a complete set with `protoc --include_imports --descriptor_set_out=FILE`"
+        )
+    )]
+    DanglingImport { importer: String, import: String, why: String },
+
     // Revisions
     #[error("no git repository at {dir} or above")]
     #[diagnostic(
