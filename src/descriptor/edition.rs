@@ -9,8 +9,8 @@ use std::ops::Range;
 
 use crate::error::{Error, ErrorKind};
 
-/// Stand-in for the option name `default`, which protox refuses outside proto2.
-pub(super) const DEFAULT_STAND_IN: &str = "DEFAULT";
+/// Start of the option name that stands in for `default`, which protox refuses outside proto2.
+const DEFAULT_STAND_IN: &str = "D";
 
 /// A source text that protox can parse.
 pub(super) struct Lowered<'a> {
@@ -20,6 +20,16 @@ pub(super) struct Lowered<'a> {
     pub(super) edition: bool,
     /// Reserved names written as identifiers, with the 0-based position of their statement.
     pub(super) reserved: Vec<ReservedIdentifiers>,
+    /// Values of the option `default` as written; see [`Lowered::default_of`].
+    defaults: Vec<String>,
+}
+
+impl Lowered<'_> {
+    /// The value that was written for an option `default`, given the name that stands in for it.
+    pub(super) fn default_of(&self, stand_in: &str) -> Option<&str> {
+        let digits = stand_in.strip_prefix(DEFAULT_STAND_IN).filter(|d| d.len() == 6)?;
+        self.defaults.get(digits.parse::<usize>().ok()?).map(String::as_str)
+    }
 }
 
 /// One `reserved A, B;` statement of an edition file.
@@ -32,7 +42,12 @@ pub(super) struct ReservedIdentifiers {
 /// Rewrites an edition 2023 file; other files pass through unchanged.
 pub(super) fn lower<'a>(path: &str, text: &'a str) -> Result<Lowered<'a>, Error> {
     let mut tokens = Tokens { text, at: 0 };
-    let unchanged = Lowered { text: Cow::Borrowed(text), edition: false, reserved: Vec::new() };
+    let unchanged = Lowered {
+        text: Cow::Borrowed(text),
+        edition: false,
+        reserved: Vec::new(),
+        defaults: Vec::new(),
+    };
     let Some(first) = tokens.next() else { return Ok(unchanged) };
     if &text[first.clone()] != "edition" {
         return Ok(unchanged);
@@ -56,7 +71,7 @@ pub(super) fn lower<'a>(path: &str, text: &'a str) -> Result<Lowered<'a>, Error>
 
     let mut edits: Vec<(Range<usize>, String)> =
         vec![(first.start..end.end, pad("syntax=\"proto3\";", &text[first.start..end.end]))];
-    let mut reserved = Vec::new();
+    let (mut reserved, mut defaults) = (Vec::new(), Vec::new());
     let mut brackets = 0usize;
     let mut previous = end;
     while let Some(token) = tokens.next() {
@@ -66,7 +81,17 @@ pub(super) fn lower<'a>(path: &str, text: &'a str) -> Result<Lowered<'a>, Error>
             "[" => brackets += 1,
             "]" => brackets = brackets.saturating_sub(1),
             "default" if brackets > 0 && matches!(before, "[" | ",") => {
-                edits.push((token.clone(), DEFAULT_STAND_IN.to_owned()));
+                if let Some(value) = default_value(&mut tokens) {
+                    // As long as `default`; the value is replaced by one that fits every parser.
+                    edits.push((
+                        token,
+                        format!("{DEFAULT_STAND_IN}{:06}", defaults.len() % 1_000_000),
+                    ));
+                    edits.push((value.clone(), pad("0", &text[value.clone()])));
+                    defaults.push(text[value.clone()].to_owned());
+                    previous = value.end - 1..value.end;
+                    continue;
+                }
             }
             "reserved" if brackets == 0 && matches!(before, "{" | "}" | ";") => {
                 if let Some((statement, names)) = reserved_identifiers(&mut tokens, token.start) {
@@ -91,7 +116,7 @@ pub(super) fn lower<'a>(path: &str, text: &'a str) -> Result<Lowered<'a>, Error>
         copied = range.end;
     }
     lowered.push_str(&text[copied..]);
-    Ok(Lowered { text: Cow::Owned(lowered), edition: true, reserved })
+    Ok(Lowered { text: Cow::Owned(lowered), edition: true, reserved, defaults })
 }
 
 /// Reads the rest of a `reserved` statement that starts at `start`; `None` (and nothing consumed)
@@ -115,6 +140,28 @@ fn reserved_identifiers(
             "," => {}
             ";" => return Some((start..separator.end, names)),
             _ => break,
+        }
+    }
+    tokens.at = rewind;
+    None
+}
+
+/// Reads `= VALUE` up to the `,` or `]` behind it; `None` (and nothing consumed) for anything else.
+fn default_value(tokens: &mut Tokens<'_>) -> Option<Range<usize>> {
+    let rewind = tokens.at;
+    let mut value: Option<Range<usize>> = None;
+    if tokens.next().is_some_and(|t| &tokens.text[t] == "=") {
+        loop {
+            let before = tokens.at;
+            let Some(token) = tokens.next() else { break };
+            match &tokens.text[token.clone()] {
+                "," | "]" => {
+                    tokens.at = before;
+                    return value;
+                }
+                ";" | "{" | "}" | "[" | "=" => break,
+                _ => value = Some(value.map_or(token.start, |v| v.start)..token.end),
+            }
         }
     }
     tokens.at = rewind;
@@ -218,11 +265,24 @@ mod tests {
         let lowered = lower("a.proto", text).unwrap();
         assert!(lowered.edition);
         assert_eq!(lowered.text.lines().count(), text.lines().count());
-        assert!(lowered.text.contains("int32 reserved = 1 [DEFAULT = 5]; reserved \"x\";"));
+        assert!(lowered.text.contains("int32 reserved = 1 [D000000 = 0]; reserved \"x\";"));
         assert_eq!(lowered.reserved.len(), 1);
         assert_eq!(lowered.reserved[0].names, ["A", "B"]);
         assert_eq!((lowered.reserved[0].line, lowered.reserved[0].column), (4, 2));
         assert_eq!(lowered.text.find("Z = 0"), text.find("Z = 0"));
+    }
+
+    #[test]
+    fn defaults_are_set_aside() {
+        let text = "edition = \"2023\";\nmessage M {\n  string a = 1 [default = \"],\" /* ] */ 'b', json_name = \"x\"];\n\
+                      double b = 2 [deprecated = true, default = -inf];\n  int32 c = 3 [default = ; default = 1];\n}";
+        let lowered = lower("a.proto", text).unwrap();
+        assert_eq!(lowered.default_of("D000000"), Some("\"],\" /* ] */ 'b'"));
+        assert_eq!(lowered.default_of("D000001"), Some("-inf"));
+        assert_eq!(lowered.default_of("D000002"), None);
+        assert_eq!(lowered.default_of("D0"), None);
+        assert_eq!(lowered.text.find("json_name"), text.find("json_name"));
+        assert!(lowered.text.contains("[default = ; default = 1]"));
     }
 
     #[test]

@@ -8,10 +8,14 @@
 use std::collections::BTreeMap;
 
 use prost::Message as _;
+use prost_types::field_descriptor_proto::Type as ProtoType;
 use prost_types::uninterpreted_option::NamePart;
-use prost_types::{DescriptorProto, EnumDescriptorProto, FileDescriptorProto, UninterpretedOption};
+use prost_types::{
+    DescriptorProto, EnumDescriptorProto, FieldDescriptorProto, FileDescriptorProto,
+    UninterpretedOption,
+};
 
-use super::edition::{DEFAULT_STAND_IN, Lowered};
+use super::edition::Lowered;
 use super::model::Name;
 use crate::error::{Error, ErrorKind};
 
@@ -140,7 +144,7 @@ pub(super) fn extract(
         });
     }
     let reserved_names = reserved_names(descriptor, lowered);
-    let mut collector = Collector { overrides: BTreeMap::new(), rejected: None };
+    let mut collector = Collector { lowered, overrides: BTreeMap::new(), rejected: None };
     if let Some(options) = &mut descriptor.options {
         collector.take(&[], &mut options.uninterpreted_option);
     }
@@ -150,14 +154,86 @@ pub(super) fn extract(
     for (index, enumeration) in descriptor.enum_type.iter_mut().enumerate() {
         collector.enumeration(&mut vec![5, index_i32(index)], enumeration);
     }
-    if let Some(what) = collector.rejected {
-        let key = what.split([' ', '=']).next().unwrap_or_default();
-        let line = text.lines().position(|l| l.contains(key)).map_or(1, |at| at + 1);
+    for (index, extension) in descriptor.extension.iter_mut().enumerate() {
+        collector.field(&[7, index_i32(index)], extension);
+    }
+    for service in &mut descriptor.service {
+        for method in &mut service.method {
+            if let Some(options) = &mut method.options {
+                options.uninterpreted_option.retain(|o| !is_feature(o));
+            }
+        }
+        if let Some(options) = &mut service.options {
+            options.uninterpreted_option.retain(|o| !is_feature(o));
+        }
+    }
+    if let Some((declaration, what)) = collector.rejected {
+        let line = line_of(text, descriptor, &declaration, &what);
         return Err(ErrorKind::Edition { path: path.to_owned(), line, what }.into());
     }
     // As proto2, prost-reflect accepts defaults and enums that do not start at zero.
     descriptor.syntax = None;
     Ok(FileFeatures { syntax: Syntax::Edition2023, overrides: collector.overrides, reserved_names })
+}
+
+/// The line that says `what` inside a declaration, or the declaration's first line.
+fn line_of(text: &str, descriptor: &FileDescriptorProto, declaration: &[i32], what: &str) -> usize {
+    let first = descriptor
+        .source_code_info
+        .iter()
+        .flat_map(|info| &info.location)
+        .find(|location| !declaration.is_empty() && location.path == declaration)
+        .and_then(|location| usize::try_from(*location.span.first()?).ok())
+        .unwrap_or(0);
+    let key = what.split([' ', '=']).next().unwrap_or_default();
+    let within = text.lines().skip(first).position(|line| line.contains(key)).unwrap_or(0);
+    first + within + 1
+}
+
+/// Puts a default that [`super::edition::lower`] set aside back into its field, spelled as
+/// `FieldDescriptorProto.default_value` wants it; `Err` says what is wrong.
+fn restore_default(lowered: &Lowered<'_>, field: &mut FieldDescriptorProto) -> Result<(), String> {
+    let ty = match field.r#type() {
+        _ if field.r#type.is_none() => "T", // an enum
+        ProtoType::Double => "double",
+        ProtoType::Float => "float",
+        ProtoType::Int64 => "int64",
+        ProtoType::Uint64 => "uint64",
+        ProtoType::Int32 => "int32",
+        ProtoType::Fixed64 => "fixed64",
+        ProtoType::Fixed32 => "fixed32",
+        ProtoType::Bool => "bool",
+        ProtoType::String => "string",
+        ProtoType::Bytes => "bytes",
+        ProtoType::Uint32 => "uint32",
+        ProtoType::Sfixed32 => "sfixed32",
+        ProtoType::Sfixed64 => "sfixed64",
+        ProtoType::Sint32 => "sint32",
+        ProtoType::Sint64 => "sint64",
+        ProtoType::Group | ProtoType::Message | ProtoType::Enum => "T",
+    };
+    let Some(options) = &mut field.options else { return Ok(()) };
+    let mut found = None;
+    options.uninterpreted_option.retain(|option| match option.name.as_slice() {
+        [NamePart { name_part, is_extension: false }] => match lowered.default_of(name_part) {
+            Some(value) => {
+                found = Some(value);
+                false
+            }
+            None => true,
+        },
+        _ => true,
+    });
+    if let Some(value) = found {
+        // The parser knows the rules, for proto2.
+        let text = format!("message M {{ optional {ty} f = 1 [default = {value}]; }}");
+        let parsed = protox_parse::parse("", &text).ok();
+        let default = parsed
+            .as_ref()
+            .and_then(|file| file.message_type.first()?.field.first()?.default_value.clone());
+        field.default_value = Some(default.ok_or_else(|| format!("default = {value}"))?);
+    }
+    Ok(())
 }
 
 /// Attaches each blanked `reserved A, B;` to the innermost declaration around it.
@@ -209,26 +285,27 @@ fn contains(span: &[i32], at: (i32, i32)) -> bool {
     }
 }
 
-struct Collector {
+struct Collector<'a> {
+    lowered: &'a Lowered<'a>,
     overrides: BTreeMap<Vec<i32>, FeatureSet>,
-    rejected: Option<String>,
+    /// The first thing that cannot be lowered, with its declaration.
+    rejected: Option<(Vec<i32>, String)>,
 }
 
-impl Collector {
+impl Collector<'_> {
     fn message(&mut self, path: &mut Vec<i32>, message: &mut DescriptorProto) {
         if let Some(options) = &mut message.options {
             self.take(path, &mut options.uninterpreted_option);
         }
         for (index, field) in message.field.iter_mut().enumerate() {
-            if let Some(options) = &mut field.options {
-                path.extend([2, index_i32(index)]);
-                self.take(path, &mut options.uninterpreted_option);
-                path.truncate(path.len() - 2);
-                let is_default = |o: &UninterpretedOption| matches!(o.name.as_slice(), [NamePart { name_part, is_extension: false }] if name_part == DEFAULT_STAND_IN);
-                if let Some(at) = options.uninterpreted_option.iter().position(is_default) {
-                    let option = options.uninterpreted_option.remove(at);
-                    field.default_value = Some(option_text(&option));
-                }
+            self.field(&[path.as_slice(), &[2, index_i32(index)]].concat(), field);
+        }
+        for (index, extension) in message.extension.iter_mut().enumerate() {
+            self.field(&[path.as_slice(), &[6, index_i32(index)]].concat(), extension);
+        }
+        for range in &mut message.extension_range {
+            if let Some(options) = &mut range.options {
+                options.uninterpreted_option.retain(|o| !is_feature(o));
             }
         }
         for (index, oneof) in message.oneof_decl.iter_mut().enumerate() {
@@ -250,6 +327,15 @@ impl Collector {
         }
     }
 
+    fn field(&mut self, path: &[i32], field: &mut FieldDescriptorProto) {
+        if let Some(options) = &mut field.options {
+            self.take(path, &mut options.uninterpreted_option);
+        }
+        if let Err(what) = restore_default(self.lowered, field) {
+            self.reject(path, what);
+        }
+    }
+
     fn enumeration(&mut self, path: &mut [i32], enumeration: &mut EnumDescriptorProto) {
         if let Some(options) = &mut enumeration.options {
             self.take(path, &mut options.uninterpreted_option);
@@ -266,9 +352,12 @@ impl Collector {
         let mut set = FeatureSet::default();
         for option in options.iter().filter(|o| is_feature(o)) {
             match option.name.as_slice() {
-                [_] => self.aggregate(&mut set, option.aggregate_value.as_deref().unwrap_or("")),
+                [_] => {
+                    let text = option.aggregate_value.as_deref().unwrap_or("");
+                    self.aggregate(path, &mut set, text);
+                }
                 [_, feature] if !feature.is_extension => {
-                    self.set(&mut set, &feature.name_part, &option_text(option));
+                    self.set(path, &mut set, &feature.name_part, &option_text(option));
                 }
                 [_, language, feature]
                     if language.name_part == "pb.cpp"
@@ -286,22 +375,26 @@ impl Collector {
     }
 
     /// `features = { name: VALUE, … }`.
-    fn aggregate(&mut self, set: &mut FeatureSet, text: &str) {
+    fn aggregate(&mut self, path: &[i32], set: &mut FeatureSet, text: &str) {
         let words: Vec<&str> = text
             .split(|c: char| c.is_whitespace() || matches!(c, ':' | ',' | ';' | '{' | '}'))
             .filter(|w| !w.is_empty())
             .collect();
         for pair in words.chunks(2) {
             if let [feature, value] = pair {
-                self.set(set, feature, value);
+                self.set(path, set, feature, value);
             }
         }
     }
 
-    fn set(&mut self, set: &mut FeatureSet, feature: &str, value: &str) {
-        if !set.set(feature, value) && self.rejected.is_none() {
-            self.rejected = Some(format!("{feature} = {value}"));
+    fn set(&mut self, path: &[i32], set: &mut FeatureSet, feature: &str, value: &str) {
+        if !set.set(feature, value) {
+            self.reject(path, format!("{feature} = {value}"));
         }
+    }
+
+    fn reject(&mut self, path: &[i32], what: String) {
+        self.rejected.get_or_insert_with(|| (path.to_vec(), what));
     }
 }
 
@@ -309,7 +402,7 @@ fn is_feature(option: &UninterpretedOption) -> bool {
     option.name.first().is_some_and(|part| !part.is_extension && part.name_part == "features")
 }
 
-/// The value of an option as `FieldDescriptorProto.default_value` would spell it.
+/// The value of an option as text.
 fn option_text(option: &UninterpretedOption) -> String {
     if let Some(value) = &option.identifier_value {
         value.clone()

@@ -51,7 +51,8 @@ impl ParsedFile {
             .into());
         }
         let text = match std::str::from_utf8(bytes) {
-            Ok(text) => text,
+            // Editors on Windows may start a file with a byte order mark.
+            Ok(text) => text.strip_prefix('\u{feff}').unwrap_or(text),
             Err(error) => {
                 return Err(ErrorKind::NotUtf8 {
                     path: path.to_owned(),
