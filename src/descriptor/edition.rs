@@ -22,9 +22,16 @@ pub(super) struct Lowered<'a> {
     pub(super) reserved: Vec<ReservedIdentifiers>,
     /// Values of the option `default` as written; see [`Lowered::default_of`].
     defaults: Vec<String>,
+    /// Where the edition statement ended, and by how many bytes its stand-in is longer.
+    longer: (usize, usize),
 }
 
 impl Lowered<'_> {
+    /// The offset in the original text that an offset in the lowered one stands for.
+    pub(super) fn original_offset(&self, offset: usize) -> usize {
+        if offset >= self.longer.0 { offset.saturating_sub(self.longer.1) } else { offset }
+    }
+
     /// The value that was written for an option `default`, given the name that stands in for it.
     pub(super) fn default_of(&self, stand_in: &str) -> Option<&str> {
         let digits = stand_in.strip_prefix(DEFAULT_STAND_IN).filter(|d| d.len() == 6)?;
@@ -47,6 +54,7 @@ pub(super) fn lower<'a>(path: &str, text: &'a str) -> Result<Lowered<'a>, Error>
         edition: false,
         reserved: Vec::new(),
         defaults: Vec::new(),
+        longer: (0, 0),
     };
     let Some(first) = tokens.next() else { return Ok(unchanged) };
     if &text[first.clone()] != "edition" {
@@ -69,9 +77,12 @@ pub(super) fn lower<'a>(path: &str, text: &'a str) -> Result<Lowered<'a>, Error>
         .into());
     }
 
-    let mut edits: Vec<(Range<usize>, String)> =
-        vec![(first.start..end.end, pad("syntax=\"proto3\";", &text[first.start..end.end]))];
+    let statement = first.start..end.end;
+    let stand_in = pad("syntax=\"proto3\";", &text[statement.clone()]);
+    let longer = (statement.end, stand_in.len().saturating_sub(statement.len()));
+    let mut edits: Vec<(Range<usize>, String)> = vec![(statement, stand_in)];
     let (mut reserved, mut defaults) = (Vec::new(), Vec::new());
+    let mut lines = Lines::default();
     let mut brackets = 0usize;
     let mut previous = end;
     while let Some(token) = tokens.next() {
@@ -95,7 +106,7 @@ pub(super) fn lower<'a>(path: &str, text: &'a str) -> Result<Lowered<'a>, Error>
             }
             "reserved" if brackets == 0 && matches!(before, "{" | "}" | ";") => {
                 if let Some((statement, names)) = reserved_identifiers(&mut tokens, token.start) {
-                    let (line, column) = position(text, statement.start);
+                    let (line, column) = lines.position(text, statement.start);
                     edits.push((statement.clone(), pad("", &text[statement.clone()])));
                     reserved.push(ReservedIdentifiers { line, column, names });
                     // What follows stands at the start of a statement again.
@@ -116,7 +127,7 @@ pub(super) fn lower<'a>(path: &str, text: &'a str) -> Result<Lowered<'a>, Error>
         copied = range.end;
     }
     lowered.push_str(&text[copied..]);
-    Ok(Lowered { text: Cow::Owned(lowered), edition: true, reserved, defaults })
+    Ok(Lowered { text: Cow::Owned(lowered), edition: true, reserved, defaults, longer })
 }
 
 /// Reads the rest of a `reserved` statement that starts at `start`; `None` (and nothing consumed)
@@ -186,10 +197,23 @@ pub(super) fn line_of(text: &str, offset: usize) -> usize {
     text.as_bytes()[..offset].iter().filter(|b| **b == b'\n').count() + 1
 }
 
-fn position(text: &str, offset: usize) -> (i32, i32) {
-    let line = line_of(text, offset) - 1;
-    let start = text[..offset].rfind('\n').map_or(0, |at| at + 1);
-    (i32::try_from(line).unwrap_or(i32::MAX), i32::try_from(offset - start).unwrap_or(i32::MAX))
+/// Positions of ascending offsets.
+#[derive(Default)]
+struct Lines {
+    /// Start of the line reached so far, and its number.
+    start: usize,
+    line: usize,
+}
+
+impl Lines {
+    fn position(&mut self, text: &str, offset: usize) -> (i32, i32) {
+        while let Some(length) = text[self.start..offset].find('\n') {
+            self.start += length + 1;
+            self.line += 1;
+        }
+        let number = |n: usize| i32::try_from(n).unwrap_or(i32::MAX);
+        (number(self.line), number(offset - self.start))
+    }
 }
 
 /// Tokens of a `.proto` file as byte ranges: words (identifiers and numbers), strings, single

@@ -242,19 +242,25 @@ fn reserved_names(
     lowered: &Lowered<'_>,
 ) -> BTreeMap<Vec<i32>, Vec<Name>> {
     let mut found: BTreeMap<Vec<i32>, Vec<Name>> = BTreeMap::new();
+    let locations = descriptor.source_code_info.iter().flat_map(|info| &info.location);
+    let mut types: Vec<_> = locations
+        .filter(|location| !lowered.reserved.is_empty() && is_type_path(&location.path))
+        .filter_map(|location| Some((span(&location.span)?, &location.path)))
+        .collect();
+    types.sort_by_key(|((start, _), path)| (*start, path.len()));
+    // Declarations nest and statements come in order: those around the current place are a stack.
+    let mut types = types.into_iter().peekable();
+    let mut around: Vec<((i32, i32), &Vec<i32>)> = Vec::new();
     for statement in &lowered.reserved {
         let at = (statement.line, statement.column);
-        let owner = descriptor
-            .source_code_info
-            .iter()
-            .flat_map(|info| &info.location)
-            .filter(|location| is_type_path(&location.path) && contains(&location.span, at))
-            .max_by_key(|location| location.path.len());
-        if let Some(owner) = owner {
-            found
-                .entry(owner.path.clone())
-                .or_default()
-                .extend(statement.names.iter().map(|n| Name::from(n.as_str())));
+        while let Some(((_, end), path)) = types.next_if(|((start, _), _)| *start <= at) {
+            around.retain(|(outer, _)| *outer >= end);
+            around.push((end, path));
+        }
+        while around.pop_if(|(end, _)| *end <= at).is_some() {}
+        if let Some((_, owner)) = around.last() {
+            let names = statement.names.iter().map(|n| Name::from(n.as_str()));
+            found.entry((*owner).clone()).or_default().extend(names);
         }
     }
     found
@@ -277,11 +283,12 @@ fn is_nested_type_path(path: &[i32]) -> bool {
     }
 }
 
-fn contains(span: &[i32], at: (i32, i32)) -> bool {
+/// Start and end of a source span.
+fn span(span: &[i32]) -> Option<((i32, i32), (i32, i32))> {
     match *span {
-        [line, start, end] => (line, start) <= at && at < (line, end),
-        [line, start, end_line, end] => (line, start) <= at && at < (end_line, end),
-        _ => false,
+        [line, start, end] => Some(((line, start), (line, end))),
+        [line, start, end_line, end] => Some(((line, start), (end_line, end))),
+        _ => None,
     }
 }
 
@@ -365,6 +372,10 @@ impl Collector<'_> {
                 {
                     set.legacy_closed = Some(option_text(option) == "true");
                 }
+                [_, language] if language.name_part == "pb.cpp" => {
+                    let text = option.aggregate_value.as_deref().unwrap_or("");
+                    self.aggregate(path, &mut set, &format!("[pb.cpp] {{ {text} }}"));
+                }
                 _ => {} // features of other languages do not touch the wire
             }
         }
@@ -374,15 +385,22 @@ impl Collector<'_> {
         }
     }
 
-    /// `features = { name: VALUE, … }`.
+    /// `features = { name: VALUE [extension] { … } }`.
     fn aggregate(&mut self, path: &[i32], set: &mut FeatureSet, text: &str) {
-        let words: Vec<&str> = text
-            .split(|c: char| c.is_whitespace() || matches!(c, ':' | ',' | ';' | '{' | '}'))
-            .filter(|w| !w.is_empty())
-            .collect();
-        for pair in words.chunks(2) {
-            if let [feature, value] = pair {
-                self.set(path, set, feature, value);
+        let Some(settings) = text_settings(text) else {
+            self.reject(path, format!("features = {{ {text} }}"));
+            return;
+        };
+        for (name, value) in settings {
+            match name.as_slice() {
+                [feature] => self.set(path, set, feature, value),
+                [language, feature]
+                    if language == "[pb.cpp]" && feature == "legacy_closed_enum" =>
+                {
+                    set.legacy_closed = Some(value == "true");
+                }
+                [language, ..] if language.starts_with('[') => {}
+                _ => self.reject(path, format!("features = {{ {text} }}")),
             }
         }
     }
@@ -396,6 +414,53 @@ impl Collector<'_> {
     fn reject(&mut self, path: &[i32], what: String) {
         self.rejected.get_or_insert_with(|| (path.to_vec(), what));
     }
+}
+
+/// The scalar settings of a message in text format, each with its path; extension names keep
+/// their brackets. `None` for what is no such message.
+fn text_settings(text: &str) -> Option<Vec<(Vec<String>, &str)>> {
+    let mut tokens = Vec::new();
+    let mut rest = text.trim_start();
+    while let Some(first) = rest.chars().next() {
+        let word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '-' | '+' | '/');
+        let length = match first {
+            '"' | '\'' => rest[1..].find(first)? + 2,
+            _ if word(first) => rest.find(|c| !word(c)).unwrap_or(rest.len()),
+            _ => first.len_utf8(),
+        };
+        tokens.push(&rest[..length]);
+        rest = rest[length..].trim_start();
+    }
+    let mut tokens = tokens.into_iter().peekable();
+    let mut settings = Vec::new();
+    let mut scope: Vec<String> = Vec::new();
+    while let Some(token) = tokens.next() {
+        let name = match token {
+            "," | ";" => continue,
+            "}" | ">" => {
+                scope.pop()?;
+                continue;
+            }
+            "[" => {
+                let name: String = tokens.by_ref().take_while(|t| *t != "]").collect();
+                format!("[{name}]")
+            }
+            word if word.starts_with(|c: char| c.is_alphabetic() || c == '_') => word.to_owned(),
+            _ => return None,
+        };
+        let colon = tokens.next_if_eq(&":").is_some();
+        match tokens.next()? {
+            "{" | "<" => scope.push(name),
+            value if colon && !matches!(value, "}" | ">" | "," | ";" | "[" | "]" | ":") => {
+                settings.push((scope.iter().cloned().chain([name]).collect(), value));
+            }
+            _ => return None,
+        }
+        if scope.len() > 8 {
+            return None; // features do not nest so deep
+        }
+    }
+    scope.is_empty().then_some(settings)
 }
 
 fn is_feature(option: &UninterpretedOption) -> bool {
@@ -600,6 +665,35 @@ mod wire {
             for (index, nested) in self.nested.iter().enumerate() {
                 nested.collect(&child(3, index), overrides);
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::text_settings;
+
+    #[test]
+    fn text_format_settings() {
+        let joined = |text| {
+            let settings = text_settings(text)?;
+            let one = |(path, value): &(Vec<String>, &str)| format!("{}={value}", path.join("/"));
+            Some(settings.iter().map(one).collect::<Vec<_>>().join(" "))
+        };
+        let is =
+            |text, expected: Option<&str>| assert_eq!(joined(text).as_deref(), expected, "{text}");
+        is("", Some(""));
+        is("a : B, c: D ; e:F", Some("a=B c=D e=F"));
+        is(
+            "a: B [pb . cpp] { x: true y { z: 1 } } c: D",
+            Some("a=B [pb.cpp]/x=true [pb.cpp]/y/z=1 c=D"),
+        );
+        is("a: 'x } y'", Some("a='x } y'"));
+        for wrong in [
+            "a", "a:", "a B", "a: }", "{", "}", "a {", "a: [B]", "a: B c", "é:", "a: \"x", ": a",
+            "[x",
+        ] {
+            is(wrong, None);
         }
     }
 }
