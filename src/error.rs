@@ -54,13 +54,28 @@ pub(crate) enum ErrorKind {
     )]
     Edition { path: String, line: usize, what: String },
 
-    #[error("{error}")]
-    #[diagnostic(forward(error))]
-    Parse { error: Box<protox_parse::ParseError> },
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Parse(Box<SyntaxError>),
 
-    #[error("{error}")]
+    #[error("{place}{error}")]
     #[diagnostic(forward(error))]
-    Check { error: Box<prost_reflect::DescriptorError> },
+    Check { place: String, error: Box<prost_reflect::DescriptorError> },
+
+    #[error("{path}:{line}: import cycle: {chain}")]
+    #[diagnostic(
+        code(aotgate::import_cycle),
+        help("protobuf does not allow cycles; move what both files need into a third one")
+    )]
+    ImportCycle {
+        path: String,
+        line: u32,
+        chain: String,
+        #[label("closes the cycle")]
+        span: Option<SourceSpan>,
+        #[source_code]
+        source_code: NamedSource<String>,
+    },
 
     #[error("{path}:{line}: import '{import}' not found")]
     #[diagnostic(
@@ -103,6 +118,22 @@ pub(crate) enum ErrorKind {
         )
     )]
     NoEmbeddedDescriptors { path: PathBuf },
+
+    #[error("{path}: {reason}")]
+    #[diagnostic(
+        code(aotgate::released_binary),
+        help("name a plugin's .so, a wheel with it, or a descriptor set")
+    )]
+    ReleasedBinary { path: PathBuf, reason: String },
+
+    #[error("{importer} imports '{import}', which {why}")]
+    #[diagnostic(
+        code(aotgate::dangling_import),
+        help(
+            "the types that it declares are needed; make a complete set with `protoc --include_imports --descriptor_set_out=FILE`"
+        )
+    )]
+    DanglingImport { importer: String, import: String, why: String },
 
     // Revisions
     #[error("no git repository at {dir} or above")]
@@ -188,6 +219,23 @@ pub(crate) enum ErrorKind {
     #[error("{message}")]
     #[diagnostic(code(aotgate::usage), help("{help}"))]
     Usage { message: String, help: String },
+}
+
+/// A syntax error as the parser reports it, over the text as it was written.
+#[derive(Debug, Diagnostic, ThisError)]
+#[error("{place}{message}")]
+#[diagnostic(code(aotgate::syntax))]
+pub(crate) struct SyntaxError {
+    pub(crate) place: String,
+    pub(crate) message: String,
+    #[help]
+    pub(crate) help: Option<String>,
+    #[label(collection)]
+    pub(crate) labels: Vec<miette::LabeledSpan>,
+    #[source_code]
+    pub(crate) source_code: NamedSource<std::sync::Arc<str>>,
+    #[related]
+    pub(crate) related: Vec<SyntaxError>,
 }
 
 /// Byte range of a location in its source text, for labels; `None` without source information.

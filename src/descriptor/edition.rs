@@ -9,8 +9,8 @@ use std::ops::Range;
 
 use crate::error::{Error, ErrorKind};
 
-/// Stand-in for the option name `default`, which protox refuses outside proto2.
-pub(super) const DEFAULT_STAND_IN: &str = "DEFAULT";
+/// Start of the option name that stands in for `default`, which protox refuses outside proto2.
+const DEFAULT_STAND_IN: &str = "D";
 
 /// A source text that protox can parse.
 pub(super) struct Lowered<'a> {
@@ -20,6 +20,23 @@ pub(super) struct Lowered<'a> {
     pub(super) edition: bool,
     /// Reserved names written as identifiers, with the 0-based position of their statement.
     pub(super) reserved: Vec<ReservedIdentifiers>,
+    /// Values of the option `default` as written; see [`Lowered::default_of`].
+    defaults: Vec<String>,
+    /// Where the edition statement ended, and by how many bytes its stand-in is longer.
+    longer: (usize, usize),
+}
+
+impl Lowered<'_> {
+    /// The offset in the original text that an offset in the lowered one stands for.
+    pub(super) fn original_offset(&self, offset: usize) -> usize {
+        if offset >= self.longer.0 { offset.saturating_sub(self.longer.1) } else { offset }
+    }
+
+    /// The value that was written for an option `default`, given the name that stands in for it.
+    pub(super) fn default_of(&self, stand_in: &str) -> Option<&str> {
+        let digits = stand_in.strip_prefix(DEFAULT_STAND_IN).filter(|d| d.len() == 6)?;
+        self.defaults.get(digits.parse::<usize>().ok()?).map(String::as_str)
+    }
 }
 
 /// One `reserved A, B;` statement of an edition file.
@@ -32,7 +49,13 @@ pub(super) struct ReservedIdentifiers {
 /// Rewrites an edition 2023 file; other files pass through unchanged.
 pub(super) fn lower<'a>(path: &str, text: &'a str) -> Result<Lowered<'a>, Error> {
     let mut tokens = Tokens { text, at: 0 };
-    let unchanged = Lowered { text: Cow::Borrowed(text), edition: false, reserved: Vec::new() };
+    let unchanged = Lowered {
+        text: Cow::Borrowed(text),
+        edition: false,
+        reserved: Vec::new(),
+        defaults: Vec::new(),
+        longer: (0, 0),
+    };
     let Some(first) = tokens.next() else { return Ok(unchanged) };
     if &text[first.clone()] != "edition" {
         return Ok(unchanged);
@@ -54,9 +77,12 @@ pub(super) fn lower<'a>(path: &str, text: &'a str) -> Result<Lowered<'a>, Error>
         .into());
     }
 
-    let mut edits: Vec<(Range<usize>, String)> =
-        vec![(first.start..end.end, pad("syntax=\"proto3\";", &text[first.start..end.end]))];
-    let mut reserved = Vec::new();
+    let statement = first.start..end.end;
+    let stand_in = pad("syntax=\"proto3\";", &text[statement.clone()]);
+    let longer = (statement.end, stand_in.len().saturating_sub(statement.len()));
+    let mut edits: Vec<(Range<usize>, String)> = vec![(statement, stand_in)];
+    let (mut reserved, mut defaults) = (Vec::new(), Vec::new());
+    let mut lines = Lines::default();
     let mut brackets = 0usize;
     let mut previous = end;
     while let Some(token) = tokens.next() {
@@ -66,11 +92,21 @@ pub(super) fn lower<'a>(path: &str, text: &'a str) -> Result<Lowered<'a>, Error>
             "[" => brackets += 1,
             "]" => brackets = brackets.saturating_sub(1),
             "default" if brackets > 0 && matches!(before, "[" | ",") => {
-                edits.push((token.clone(), DEFAULT_STAND_IN.to_owned()));
+                if let Some(value) = default_value(&mut tokens) {
+                    // As long as `default`; the value is replaced by one that fits every parser.
+                    edits.push((
+                        token,
+                        format!("{DEFAULT_STAND_IN}{:06}", defaults.len() % 1_000_000),
+                    ));
+                    edits.push((value.clone(), pad("0", &text[value.clone()])));
+                    defaults.push(text[value.clone()].to_owned());
+                    previous = value.end - 1..value.end;
+                    continue;
+                }
             }
             "reserved" if brackets == 0 && matches!(before, "{" | "}" | ";") => {
                 if let Some((statement, names)) = reserved_identifiers(&mut tokens, token.start) {
-                    let (line, column) = position(text, statement.start);
+                    let (line, column) = lines.position(text, statement.start);
                     edits.push((statement.clone(), pad("", &text[statement.clone()])));
                     reserved.push(ReservedIdentifiers { line, column, names });
                     // What follows stands at the start of a statement again.
@@ -91,7 +127,7 @@ pub(super) fn lower<'a>(path: &str, text: &'a str) -> Result<Lowered<'a>, Error>
         copied = range.end;
     }
     lowered.push_str(&text[copied..]);
-    Ok(Lowered { text: Cow::Owned(lowered), edition: true, reserved })
+    Ok(Lowered { text: Cow::Owned(lowered), edition: true, reserved, defaults, longer })
 }
 
 /// Reads the rest of a `reserved` statement that starts at `start`; `None` (and nothing consumed)
@@ -121,6 +157,28 @@ fn reserved_identifiers(
     None
 }
 
+/// Reads `= VALUE` up to the `,` or `]` behind it; `None` (and nothing consumed) for anything else.
+fn default_value(tokens: &mut Tokens<'_>) -> Option<Range<usize>> {
+    let rewind = tokens.at;
+    let mut value: Option<Range<usize>> = None;
+    if tokens.next().is_some_and(|t| &tokens.text[t] == "=") {
+        loop {
+            let before = tokens.at;
+            let Some(token) = tokens.next() else { break };
+            match &tokens.text[token.clone()] {
+                "," | "]" => {
+                    tokens.at = before;
+                    return value;
+                }
+                ";" | "{" | "}" | "[" | "=" => break,
+                _ => value = Some(value.map_or(token.start, |v| v.start)..token.end),
+            }
+        }
+    }
+    tokens.at = rewind;
+    None
+}
+
 /// `replacement` followed by what keeps the line structure (and the length, where it fits) of
 /// `original`.
 fn pad(replacement: &str, original: &str) -> String {
@@ -139,10 +197,23 @@ pub(super) fn line_of(text: &str, offset: usize) -> usize {
     text.as_bytes()[..offset].iter().filter(|b| **b == b'\n').count() + 1
 }
 
-fn position(text: &str, offset: usize) -> (i32, i32) {
-    let line = line_of(text, offset) - 1;
-    let start = text[..offset].rfind('\n').map_or(0, |at| at + 1);
-    (i32::try_from(line).unwrap_or(i32::MAX), i32::try_from(offset - start).unwrap_or(i32::MAX))
+/// Positions of ascending offsets.
+#[derive(Default)]
+struct Lines {
+    /// Start of the line reached so far, and its number.
+    start: usize,
+    line: usize,
+}
+
+impl Lines {
+    fn position(&mut self, text: &str, offset: usize) -> (i32, i32) {
+        while let Some(length) = text[self.start..offset].find('\n') {
+            self.start += length + 1;
+            self.line += 1;
+        }
+        let number = |n: usize| i32::try_from(n).unwrap_or(i32::MAX);
+        (number(self.line), number(offset - self.start))
+    }
 }
 
 /// Tokens of a `.proto` file as byte ranges: words (identifiers and numbers), strings, single
@@ -218,11 +289,24 @@ mod tests {
         let lowered = lower("a.proto", text).unwrap();
         assert!(lowered.edition);
         assert_eq!(lowered.text.lines().count(), text.lines().count());
-        assert!(lowered.text.contains("int32 reserved = 1 [DEFAULT = 5]; reserved \"x\";"));
+        assert!(lowered.text.contains("int32 reserved = 1 [D000000 = 0]; reserved \"x\";"));
         assert_eq!(lowered.reserved.len(), 1);
         assert_eq!(lowered.reserved[0].names, ["A", "B"]);
         assert_eq!((lowered.reserved[0].line, lowered.reserved[0].column), (4, 2));
         assert_eq!(lowered.text.find("Z = 0"), text.find("Z = 0"));
+    }
+
+    #[test]
+    fn defaults_are_set_aside() {
+        let text = "edition = \"2023\";\nmessage M {\n  string a = 1 [default = \"],\" /* ] */ 'b', json_name = \"x\"];\n\
+                      double b = 2 [deprecated = true, default = -inf];\n  int32 c = 3 [default = ; default = 1];\n}";
+        let lowered = lower("a.proto", text).unwrap();
+        assert_eq!(lowered.default_of("D000000"), Some("\"],\" /* ] */ 'b'"));
+        assert_eq!(lowered.default_of("D000001"), Some("-inf"));
+        assert_eq!(lowered.default_of("D000002"), None);
+        assert_eq!(lowered.default_of("D0"), None);
+        assert_eq!(lowered.text.find("json_name"), text.find("json_name"));
+        assert!(lowered.text.contains("[default = ; default = 1]"));
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! From a revision's files to its contract: entry files, their import closure, the model.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use prost_types::DescriptorProto;
 use protox::file::{FileResolver, GoogleFileResolver};
 
 use super::build::build;
@@ -62,10 +63,13 @@ pub trait FileTree {
     fn read(&self, path: &str, blob: git2::Oid) -> Result<Vec<u8>, Error>;
 }
 
-/// The import closure of the entry files, parsed but not resolved.
+/// The files of a contract, parsed but not resolved: the import closure of the entry files, or a
+/// whole descriptor set of which [`SourceClosure::contract`] takes what the roots import.
 #[derive(Debug, Clone, Default)]
 pub struct SourceClosure {
     files: BTreeMap<Arc<str>, Arc<ParsedFile>>,
+    /// Embedded files that cannot be represented, with the reason; they matter only when imported.
+    unusable: BTreeMap<Arc<str>, Arc<str>>,
 }
 
 impl SourceClosure {
@@ -131,20 +135,84 @@ impl SourceClosure {
     ) -> Result<Self, Error> {
         let mut closure = SourceClosure::default();
         for bytes in files {
-            let (descriptor, features) = decode_file(bytes)?;
-            let name: Arc<str> = descriptor.name().into();
-            let file = ParsedFile {
-                path: name.clone(),
-                name: name.clone(),
-                descriptor,
-                features,
-                source: None,
-                blob: None,
-            };
-            closure.files.entry(name).or_insert_with(|| Arc::new(file));
+            closure.add(decode_file(bytes)?);
         }
         closure.add_bundled_imports()?;
         Ok(closure)
+    }
+
+    /// Decodes the `FileDescriptorProto`s that were found in a released binary.
+    ///
+    /// A binary holds far more than the contract: a file that cannot be represented (of a later
+    /// edition, for example) is an error only when a root needs it.
+    pub(crate) fn from_embedded<'a>(files: impl IntoIterator<Item = &'a [u8]>) -> Self {
+        let mut closure = SourceClosure::default();
+        for bytes in files {
+            match decode_file(bytes) {
+                Ok(file) => closure.add(file),
+                Err(error) => {
+                    if let Ok(NameOnly { name }) = prost::Message::decode(bytes) {
+                        closure.unusable.insert(name.into(), error.to_string().into());
+                    }
+                }
+            }
+        }
+        // Only a defect of the build can make this fail, and then the import is reported.
+        let _ = closure.add_bundled_imports();
+        closure
+    }
+
+    fn add(&mut self, (descriptor, features): (prost_types::FileDescriptorProto, FileFeatures)) {
+        let name: Arc<str> = descriptor.name().into();
+        let file = ParsedFile {
+            path: name.clone(),
+            name: name.clone(),
+            descriptor,
+            features,
+            source: None,
+            blob: None,
+        };
+        self.files.entry(name).or_insert_with(|| Arc::new(file));
+    }
+
+    /// The entry files of `spec` and what they import, directly or not; imports that the set lacks
+    /// are returned beside it, with the file that names them.
+    fn reduced(&self, spec: &ContractSpec) -> (Vec<Arc<ParsedFile>>, Dangling) {
+        let patterns: Vec<&str> = spec
+            .roots
+            .iter()
+            .map(|r| &*r.message)
+            .chain(spec.opaque.iter().map(|o| &*o.message))
+            .collect();
+        let entries: BTreeSet<&str> = spec
+            .roots
+            .iter()
+            .flat_map(|r| &r.files)
+            .chain(spec.opaque.iter().map(|o| &o.file))
+            .map(String::as_str)
+            .collect();
+        let mut queue: Vec<&Arc<ParsedFile>> = self
+            .files
+            .values()
+            .filter(|f| entries.contains(&*f.name) || declares_any(f, &patterns))
+            .collect();
+        let mut seen = BTreeMap::new();
+        let mut dangling = Dangling::new();
+        while let Some(file) = queue.pop() {
+            if seen.insert(&*file.name, file.clone()).is_some() {
+                continue;
+            }
+            for import in &file.descriptor.dependency {
+                match self.files.get(import.as_str()) {
+                    Some(imported) if !seen.contains_key(import.as_str()) => queue.push(imported),
+                    Some(_) => {}
+                    None => {
+                        dangling.entry(import.clone()).or_insert_with(|| file.name.clone());
+                    }
+                }
+            }
+        }
+        (seen.into_values().collect(), dangling)
     }
 
     /// Adds `google/protobuf/*.proto` files that a descriptor set imports but leaves out.
@@ -186,7 +254,22 @@ impl SourceClosure {
     /// # Errors
     /// What protobuf itself rejects.
     pub fn contract(&self, spec: &ContractSpec) -> Result<Contract, Error> {
-        let mut contract = build(self.files.values().cloned().collect())?;
+        let (files, dangling) = self.reduced(spec);
+        let imports = dangling.keys().map(String::as_str).collect();
+        let mut contract =
+            build(files, imports).map_err(|error| match dangling.first_key_value() {
+                // Without the file its types are unknown, which is what the error says at length.
+                Some((import, importer)) => ErrorKind::DanglingImport {
+                    importer: importer.to_string(),
+                    import: import.clone(),
+                    why: match self.unusable.get(import.as_str()) {
+                        Some(reason) => format!("cannot be used: {reason}"),
+                        None => "the set does not have".to_owned(),
+                    },
+                }
+                .into(),
+                None => error,
+            })?;
         let named = |patterns: Vec<&str>| -> Vec<Name> {
             let mut names: Vec<Name> =
                 patterns.iter().flat_map(|pattern| matching(&contract, pattern)).collect();
@@ -201,6 +284,31 @@ impl SourceClosure {
         contract.mark_reachable();
         Ok(contract)
     }
+}
+
+/// Imports without a file, each with the first file that names it.
+type Dangling = BTreeMap<String, Arc<str>>;
+
+/// Whether a file declares a message that one of the patterns names.
+fn declares_any(file: &ParsedFile, patterns: &[&str]) -> bool {
+    fn any(scope: &str, messages: &[DescriptorProto], patterns: &[&str]) -> bool {
+        messages.iter().any(|message| {
+            let name = match scope {
+                "" => message.name().to_owned(),
+                _ => format!("{scope}.{}", message.name()),
+            };
+            let named = patterns.iter().any(|pattern| match pattern.strip_suffix('*') {
+                Some(prefix) => name.starts_with(prefix),
+                None => name == *pattern,
+            });
+            // Nested messages only where a name can still match.
+            let within = |p: &&str| {
+                p.starts_with(&name) || p.strip_suffix('*').is_some_and(|p| name.starts_with(p))
+            };
+            named || (patterns.iter().any(within) && any(&name, &message.nested_type, patterns))
+        })
+    }
+    any(file.descriptor.package(), &file.descriptor.message_type, patterns)
 }
 
 /// Messages with this name; a trailing `*` matches any rest.
@@ -289,6 +397,30 @@ fn bundled(name: &str) -> Result<Option<ParsedFile>, Error> {
                 blob: None,
             }))
         }
+        // Feature extensions of single languages: the options that need them are taken out before
+        // anything is resolved, so the files may be empty.
+        Err(error)
+            if error.is_file_not_found()
+                && name
+                    .strip_prefix("google/protobuf/")
+                    .is_some_and(|n| n.ends_with("_features.proto") && !n.contains('/')) =>
+        {
+            Ok(Some(ParsedFile {
+                name: name.into(),
+                path: name.into(),
+                descriptor: prost_types::FileDescriptorProto {
+                    name: Some(name.to_owned()),
+                    ..Default::default()
+                },
+                features: FileFeatures {
+                    syntax: Syntax::Proto2,
+                    overrides: BTreeMap::new(),
+                    reserved_names: BTreeMap::new(),
+                },
+                source: None,
+                blob: None,
+            }))
+        }
         Err(error) if error.is_file_not_found() => Ok(None),
         Err(error) => Err(ErrorKind::Bundled { reason: error.to_string() }.into()),
     }
@@ -307,6 +439,13 @@ fn import_not_found(import: &str, importer: &ParsedFile, at: usize, lookup: &Loo
         source_code: miette::NamedSource::new(&importer.path, source.to_owned()),
     }
     .into()
+}
+
+/// The name of a serialized `FileDescriptorProto`.
+#[derive(Clone, PartialEq, prost::Message)]
+struct NameOnly {
+    #[prost(string, tag = "1")]
+    name: String,
 }
 
 /// `google.protobuf.FileDescriptorSet` with its files left encoded, so that features survive.

@@ -5,6 +5,7 @@ mod closure;
 mod edition;
 mod features;
 pub mod fingerprint;
+mod imports;
 mod load;
 mod model;
 mod parse;

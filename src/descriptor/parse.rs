@@ -8,10 +8,11 @@ use prost_types::FileDescriptorProto;
 use super::features::FileFeatures;
 use super::model::Location;
 use super::{edition, features};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, SyntaxError};
 
-/// Larger `.proto` files are refused: the largest real one has 100 kB.
-const MAX_FILE_BYTES: usize = 16 << 20;
+/// Larger `.proto` files are refused: the largest real one has 100 kB, and some checks of the
+/// libraries take time quadratic in a file's length.
+const MAX_FILE_BYTES: usize = 2 << 20;
 
 /// One parsed file, shared between revisions that hold the same blob.
 #[derive(Debug)]
@@ -34,7 +35,7 @@ impl ParsedFile {
     /// Parses the text of a `.proto` file.
     ///
     /// # Errors
-    /// Bytes that are not UTF-8, files over 16 MiB, syntax errors, and edition features that cannot be
+    /// Bytes that are not UTF-8, files over 2 MiB, syntax errors, and edition features that cannot be
     /// lowered; each names file and line.
     pub fn from_source(
         name: &str,
@@ -51,7 +52,8 @@ impl ParsedFile {
             .into());
         }
         let text = match std::str::from_utf8(bytes) {
-            Ok(text) => text,
+            // Editors on Windows may start a file with a byte order mark.
+            Ok(text) => text.strip_prefix('\u{feff}').unwrap_or(text),
             Err(error) => {
                 return Err(ErrorKind::NotUtf8 {
                     path: path.to_owned(),
@@ -62,7 +64,7 @@ impl ParsedFile {
         };
         let lowered = edition::lower(path, text)?;
         let mut descriptor = protox_parse::parse(path, &lowered.text)
-            .map_err(|error| ErrorKind::Parse { error: Box::new(error) })?;
+            .map_err(|error| syntax_error(&error, path, text, &lowered))?;
         descriptor.name = Some(name.to_owned());
         let features = features::extract(path, text, &mut descriptor, &lowered)?;
         Ok(ParsedFile {
@@ -95,6 +97,45 @@ impl ParsedFile {
             span.map(|v| u32::try_from(v.saturating_add(1)).unwrap_or(0));
         Location { file: self.path.clone(), line, column, end_line, end_column }
     }
+}
+
+/// The parser's error, with its places in the text as written.
+fn syntax_error(
+    error: &protox_parse::ParseError,
+    path: &str,
+    text: &str,
+    lowered: &edition::Lowered<'_>,
+) -> Error {
+    const SHOWN: usize = 5;
+    let source: Arc<str> = text.into();
+    let convert = |error: &dyn miette::Diagnostic| {
+        let shift = |label: miette::LabeledSpan| {
+            let start = lowered.original_offset(label.offset()).min(text.len());
+            let end = lowered.original_offset(label.offset() + label.len()).min(text.len());
+            miette::LabeledSpan::new(
+                label.label().map(str::to_owned),
+                start,
+                end.saturating_sub(start),
+            )
+        };
+        let labels: Vec<_> = error.labels().into_iter().flatten().map(shift).collect();
+        let place = labels.first().map_or_else(
+            || format!("{path}: "),
+            |label| format!("{path}:{}: ", edition::line_of(text, label.offset())),
+        );
+        SyntaxError {
+            place,
+            message: error.to_string(),
+            help: error.help().map(|h| h.to_string()),
+            labels,
+            source_code: miette::NamedSource::new(path, source.clone()),
+            related: Vec::new(),
+        }
+    };
+    let mut first = convert(error);
+    first.related =
+        miette::Diagnostic::related(error).into_iter().flatten().take(SHOWN).map(convert).collect();
+    ErrorKind::Parse(Box::new(first)).into()
 }
 
 /// Parsed files by path and blob id.

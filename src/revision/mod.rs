@@ -4,6 +4,7 @@
 mod base;
 mod binary;
 mod checkout;
+mod embedded;
 mod git;
 mod spec;
 
