@@ -206,15 +206,6 @@ pub(crate) enum ErrorKind {
         source_code: NamedSource<String>,
     },
 
-    #[error("no policy applies here")]
-    #[diagnostic(
-        code(aotgate::no_policy),
-        help(
-            "pass `--policy FILE`, or add aotgate.toml with `extends = \"xla-gpu\"`; the built-in policy applies where one of these exists: {entries}"
-        )
-    )]
-    NoPolicy { entries: String },
-
     // Usage
     #[error("{message}")]
     #[diagnostic(code(aotgate::usage), help("{help}"))]

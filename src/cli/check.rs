@@ -11,6 +11,7 @@ use crate::error::{Error, ErrorKind};
 use crate::finding::{Judgement, Verdict};
 use crate::gate::{Gate, Request};
 use crate::report;
+use crate::report::json::Layout;
 use crate::revision::{Repository, RevisionSpec, choose_base};
 use crate::triage::NoHistory;
 
@@ -173,14 +174,14 @@ fn many(context: &Context, args: &CheckArgs) -> miette::Result<Status> {
             Ok(judgement) => {
                 status_so_far = status_so_far.max(status(args, judgement.verdict()));
                 match context.format {
-                    Format::Json => report::json::render_line(&judgement),
+                    Format::Json => report::json::render(&judgement, Layout::Line),
                     _ => render(context, args, &judgement),
                 }
             }
             Err(error) => {
                 status_so_far = Status::CouldNotJudge;
                 match context.format {
-                    Format::Json => report::json::render_error(rev, &error.to_string()),
+                    Format::Json => report::json::error(rev, &error.to_string(), Layout::Line),
                     _ => format!("{rev}: {error}\n"),
                 }
             }
@@ -216,7 +217,8 @@ fn many(context: &Context, args: &CheckArgs) -> miette::Result<Status> {
 }
 
 fn request(context: &Context, args: &CheckArgs) -> Request {
-    let attest = args.attest.iter().map(|text| (format!("AOT-Compat: {text}"), "--attest".to_owned()));
+    let attest =
+        args.attest.iter().map(|text| (format!("AOT-Compat: {text}"), "--attest".to_owned()));
     Request {
         base: RevisionSpec::Empty,
         head: RevisionSpec::Empty,
@@ -240,15 +242,8 @@ fn pull_request() -> Option<(String, String)> {
 
 fn render(context: &Context, args: &CheckArgs, judgement: &Judgement) -> String {
     match context.format {
-        Format::Human => report::human::render(
-            judgement,
-            &report::human::Options {
-                colour: output::colour(context.output.as_deref()),
-                width: output::width(),
-                verbose: args.verbose,
-            },
-        ),
-        Format::Json => report::json::render(judgement),
+        Format::Human => report::human::render(judgement, &context.style(args.verbose)),
+        Format::Json => report::json::render(judgement, Layout::Pretty),
         Format::Sarif => report::sarif::render(judgement),
         Format::Github => report::github::render(judgement),
         Format::Markdown => report::markdown::render(judgement),

@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 
 use chrono::NaiveDate;
 
-use super::{Format, GlobalArgs};
+use super::{Format, GlobalArgs, output};
 use crate::error::{Error, ErrorKind};
 use crate::gate::PolicyFile;
+use crate::report::human::Style;
 use crate::revision::{Repository, RevisionSpec};
 
 /// Global options, resolved on demand.
@@ -71,6 +72,16 @@ impl Context {
             .and_then(|dir| absolute.strip_prefix(dir).ok().map(Path::to_path_buf))
             .and_then(|path| path.to_str().map(str::to_owned));
         Ok(Some(PolicyFile { in_tree, path: path.display().to_string(), text }))
+    }
+
+    /// How text for people looks.
+    pub(super) fn style(&self, verbose: bool) -> Style {
+        Style {
+            width: output::width(),
+            color: output::colour(self.output.as_deref()),
+            unicode: output::unicode(),
+            verbose,
+        }
     }
 
     /// An error for a format that a command does not have.

@@ -7,6 +7,7 @@ use super::{Format, Status, output};
 use crate::change::{Surface, compare};
 use crate::gate::Gate;
 use crate::report;
+use crate::report::json::Layout;
 use crate::revision::RevisionSpec;
 
 #[derive(Debug, Args)]
@@ -23,6 +24,9 @@ pub(super) struct DiffArgs {
     /// Also list constructs that no artifact reaches.
     #[arg(long)]
     unreachable: bool,
+    /// Leave nothing out.
+    #[arg(long, short)]
+    verbose: bool,
 }
 
 pub(super) fn run(context: &Context, args: &DiffArgs) -> miette::Result<Status> {
@@ -38,11 +42,19 @@ pub(super) fn run(context: &Context, args: &DiffArgs) -> miette::Result<Status> 
             || match change.surface {
                 Surface::Proto => change.reach.wire,
                 Surface::JsonPayload => change.reach.json,
+                Surface::Policy => false,
             }
     });
+    let input = report::diff::Input {
+        base: &both.base_info,
+        head: &both.head_info,
+        changes: &changes,
+        base_contract: &both.base,
+        head_contract: &both.head,
+    };
     let text = match context.format {
-        Format::Json => report::diff::json(&both, &changes),
-        Format::Human => report::diff::human(&both, &changes, output::colour(context.output.as_deref())),
+        Format::Json => report::diff::json(&input, Layout::Pretty),
+        Format::Human => report::diff::render(&input, &context.style(args.verbose)),
         _ => return Err(context.unsupported_format("diff", "human, json").into()),
     };
     output::write(context.output.as_deref(), &text)?;

@@ -6,7 +6,7 @@ use super::context::Context;
 use super::{Format, Status, output};
 use crate::error::{Error, ErrorKind};
 use crate::report;
-use crate::triage::checks;
+use crate::triage::{Check, checks};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -34,10 +34,10 @@ pub(super) fn run(context: &Context, args: &ExplainArgs) -> miette::Result<Statu
 }
 
 fn schema(name: &str) -> Result<String, Error> {
-    report::schema(name).map(str::to_owned).ok_or_else(|| {
+    report::schema::schema(name).map(str::to_owned).ok_or_else(|| {
         ErrorKind::Usage {
             message: format!("no schema is called '{name}'"),
-            help: format!("there are: {}", report::SCHEMAS.join(", ")),
+            help: format!("there are: {}", report::schema::NAMES.join(", ")),
         }
         .into()
     })
@@ -45,18 +45,25 @@ fn schema(name: &str) -> Result<String, Error> {
 
 fn page(id: &str) -> Result<String, Error> {
     match (checks::find(id), checks::page(id)) {
-        (Some(check), Some(page)) => {
-            Ok(format!("# {id} ({})\n\n{page}\n", checks::summary(check)))
-        }
+        (Some(check), Some(page)) => Ok(format!("# {id} ({})\n\n{page}\n", summary(check))),
         _ => {
             let known = checks::ALL.iter().map(|(check, _)| check.id);
             let help = match crate::triage::policy::closest(id, known) {
-                Some(known) => format!("did you mean `{known}`? `aotgate explain` lists all checks"),
+                Some(known) => {
+                    format!("did you mean `{known}`? `aotgate explain` lists all checks")
+                }
                 None => "`aotgate explain` lists all checks".to_owned(),
             };
             Err(ErrorKind::Usage { message: format!("no check is called '{id}'"), help }.into())
         }
     }
+}
+
+/// Step and level of a check.
+fn summary(check: &Check) -> String {
+    let step = check.step.map_or("no step", |step| step.name());
+    let level = check.level.map_or("by triage", |level| level.name());
+    format!("{step}, {level}")
 }
 
 fn list() -> String {
@@ -65,7 +72,7 @@ fn list() -> String {
         .map(|(check, _)| {
             let page = checks::page(check.id).unwrap_or_default();
             let title = page.lines().next().unwrap_or_default().to_owned();
-            format!("{:34} {:18} {title}\n", check.id, checks::summary(check))
+            format!("{:34} {:18} {title}\n", check.id, summary(check))
         })
         .collect()
 }

@@ -21,7 +21,8 @@ pub(super) fn write(path: Option<&Path>, text: &str) -> Result<(), Error> {
         }
     };
     result.map_err(|error| {
-        ErrorKind::Io { path: path.unwrap_or(Path::new("standard output")).to_owned(), error }.into()
+        ErrorKind::Io { path: path.unwrap_or(Path::new("standard output")).to_owned(), error }
+            .into()
     })
 }
 
@@ -43,6 +44,17 @@ pub(super) fn note(text: &str) {
 /// Whether standard output takes colours.
 pub(super) fn colour(path: Option<&Path>) -> bool {
     path.is_none() && std::env::var_os("NO_COLOR").is_none() && std::io::stdout().is_terminal()
+}
+
+/// Whether the locale says that more than ASCII can be shown.
+pub(super) fn unicode() -> bool {
+    let set = ["LC_ALL", "LC_CTYPE", "LANG"]
+        .into_iter()
+        .find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
+    set.is_none_or(|locale| {
+        let locale = locale.to_ascii_lowercase();
+        locale.contains("utf-8") || locale.contains("utf8")
+    })
 }
 
 /// Columns to fill.

@@ -8,6 +8,7 @@ use super::context::Context;
 use super::{Format, Status, output};
 use crate::gate::Gate;
 use crate::report;
+use crate::report::json::Layout;
 use crate::revision::RevisionSpec;
 
 #[derive(Debug, Args)]
@@ -23,6 +24,9 @@ pub(super) struct SnapshotArgs {
     /// Also write the files of the contract as a serialized `FileDescriptorSet`.
     #[arg(long, value_name = "FILE")]
     binpb: Option<PathBuf>,
+    /// Leave nothing out of the tree.
+    #[arg(long, short)]
+    verbose: bool,
 }
 
 pub(super) fn run(context: &Context, args: &SnapshotArgs) -> miette::Result<Status> {
@@ -34,8 +38,8 @@ pub(super) fn run(context: &Context, args: &SnapshotArgs) -> miette::Result<Stat
     let contract = gate.contract(&revision, &policy.contract)?;
     let info = gate.info(&revision, &contract);
     let text = match context.format {
-        Format::Json => report::snapshot::json(&info, &contract),
-        Format::Human => report::snapshot::human(&info, &contract),
+        Format::Json => report::snapshot::json(&info, &contract, Layout::Pretty),
+        Format::Human => report::snapshot::render(&info, &contract, &context.style(args.verbose)),
         _ => return Err(context.unsupported_format("snapshot", "human, json").into()),
     };
     if let Some(path) = &args.binpb {
