@@ -31,7 +31,7 @@ pub struct ContractSpec {
 /// A root message and the files that declare it or once did.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RootSpec {
-    /// Full name; a trailing `*` matches every message that starts so.
+    /// Full name; a trailing `*` matches every message and enum whose name starts so.
     pub message: String,
     /// Import names of the files that hold it, whichever exist.
     pub files: Vec<String>,
@@ -311,14 +311,17 @@ fn declares_any(file: &ParsedFile, patterns: &[&str]) -> bool {
     any(file.descriptor.package(), &file.descriptor.message_type, patterns)
 }
 
-/// Messages with this name; a trailing `*` matches any rest.
+/// The message with this name; a trailing `*` matches every message and enum whose name starts so.
 fn matching(contract: &Contract, pattern: &str) -> Vec<Name> {
     match pattern.strip_suffix('*') {
         Some(prefix) => contract
             .messages
             .values()
-            .filter(|m| m.name.starts_with(prefix) && !m.map_entry)
-            .map(|m| m.name.clone())
+            .filter(|m| !m.map_entry)
+            .map(|m| &m.name)
+            .chain(contract.enums.keys())
+            .filter(|name| name.starts_with(prefix))
+            .cloned()
             .collect(),
         None => {
             contract.messages.get_key_value(pattern).map(|(n, _)| n.clone()).into_iter().collect()

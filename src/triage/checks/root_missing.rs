@@ -41,7 +41,7 @@ fn judge(_change: &Change<'_>, _context: &Context<'_>) -> Option<Outcome> {
 pub(in crate::triage) fn missing(base: &Contract, head: &Contract) -> Vec<Finding> {
     let roots = base.roots.iter().map(|root| (root, Surface::Proto));
     let payloads = base.json_roots.iter().map(|root| (root, Surface::JsonPayload));
-    let gone = roots.chain(payloads).filter(|(root, _)| !head.messages.contains_key(*root));
+    let gone = roots.chain(payloads).filter(|(root, _)| !head.messages.contains_key(*root) && !head.enums.contains_key(*root));
     gone.map(|(root, surface)| {
         let message = base.message(root);
         let location = message.and_then(|m| {
