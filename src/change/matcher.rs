@@ -28,6 +28,8 @@ impl Pairs {
         for name in base.enums.keys().filter(|n| head.enums.contains_key(*n)) {
             pairs.pair_enums(name, name);
         }
+        // A type that kept its simple name is a likelier counterpart than one that took its place.
+        pairs.pair_moved(base, head);
         // Pairs found by field slots make further slots comparable.
         let mut queue: Vec<(Name, Name)> =
             pairs.messages.iter().map(|(b, h)| (b.clone(), h.clone())).collect();

@@ -250,7 +250,10 @@ impl<'a, 'p> WireTable<'a, 'p> {
         else {
             return Severity::SilentLoss;
         };
-        if !super::matcher::similar_enums(writer, reader) {
+        let (written, read) =
+            (super::matcher::stripped_names(writer), super::matcher::stripped_names(reader));
+        if written.iter().any(|(number, name)| read.get(number).is_some_and(|other| other != name))
+        {
             return Severity::WrongValue;
         }
         let unknown = writer.values.iter().any(|value| reader.value(value.number).is_none());

@@ -43,7 +43,7 @@ pub(super) fn run(context: &Context, args: &SnapshotArgs) -> miette::Result<Stat
         _ => return Err(context.unsupported_format("snapshot", "human, json").into()),
     };
     if let Some(path) = &args.binpb {
-        output::write_bytes(path, &contract.descriptor_set())?;
+        output::write_bytes(path, &contract.descriptor_set()?)?;
     }
     output::write(context.output.as_deref(), &text)?;
     Ok(Status::Passed)

@@ -10,7 +10,7 @@ use prost_types::{
     UninterpretedOption,
 };
 
-use super::features::{FeatureSet, FieldPresence, FileFeatures};
+use super::features::{FeatureSet, FieldPresence, FileFeatures, encode_file};
 use super::model::{
     Contract, Enum, EnumValue, Field, Label, Message, Name, Oneof, Place, Presence, Reach, Scalar,
     Type,
@@ -33,6 +33,7 @@ pub(super) fn build(
     files.sort_by(|a, b| a.name.cmp(&b.name));
     let pool = resolve(&files, &dangling)?;
     let mut contract = Contract::empty();
+    let mut extensions = Vec::new();
     for (index, file) in files.iter().enumerate() {
         // The pool holds every file just added to it.
         let Some(resolved) = pool.get_file_by_name(&file.name) else { continue };
@@ -46,15 +47,63 @@ pub(super) fn build(
         let outer = builder.override_at(&[]).or(defaults);
         let package = descriptor.package();
         for (at, message) in descriptor.message_type.iter().enumerate() {
-            builder.message(&mut contract, package, vec![4, index_i32(at)], message, outer);
+            let path = vec![4, index_i32(at)];
+            builder.message(&mut contract, package, path, message, outer);
+            builder.nested_extensions(
+                &mut extensions,
+                package,
+                &[4, index_i32(at)],
+                message,
+                outer,
+            );
         }
         for (at, enumeration) in descriptor.enum_type.iter().enumerate() {
             builder.enumeration(&mut contract, package, vec![5, index_i32(at)], enumeration, outer);
         }
+        for (at, extension) in descriptor.extension.iter().enumerate() {
+            let path = vec![7, index_i32(at)];
+            extensions.push(builder.extension(package, &path, extension, outer));
+        }
     }
     contract.files = files;
+    add_extensions(&mut contract, extensions);
     close_enum_fields(&mut contract);
     Ok(contract)
+}
+
+impl Contract {
+    /// The files as a serialized `google.protobuf.FileDescriptorSet`: types and options resolved, no source
+    /// information, edition files with their features.
+    ///
+    /// # Errors
+    /// None for a contract that was built.
+    pub fn descriptor_set(&self) -> Result<Vec<u8>, Error> {
+        let known = |name: &&str| self.files.iter().any(|f| &*f.name == *name);
+        let imports = self.files.iter().flat_map(|f| &f.descriptor.dependency).map(String::as_str);
+        let mut dangling: Vec<&str> = imports.filter(|name| !known(name)).collect();
+        dangling.sort_unstable();
+        dangling.dedup();
+        let pool = resolve(&self.files, &dangling)?;
+        let mut set = Vec::new();
+        for file in &self.files {
+            let Some(resolved) = pool.get_file_by_name(&file.name) else { continue };
+            let mut descriptor = resolved.file_descriptor_proto().clone();
+            descriptor.dependency.clone_from(&file.descriptor.dependency);
+            let bytes = encode_file(&descriptor, &file.features);
+            prost::encoding::bytes::encode(1, &bytes, &mut set);
+        }
+        Ok(set)
+    }
+}
+
+/// An extension counts as a field of the message that it extends: the wire does not tell them apart.
+fn add_extensions(contract: &mut Contract, extensions: Vec<(Name, Field)>) {
+    for (extendee, field) in extensions {
+        if let Some(message) = contract.messages.get_mut(&extendee) {
+            message.fields.push(field);
+            message.fields.sort_by_key(|f| f.number);
+        }
+    }
 }
 
 /// Lets prost-reflect check the files and resolve their names.
@@ -367,6 +416,46 @@ impl Builder<'_> {
                 && (self.proto2 || features.legacy_closed.unwrap_or(false)),
             ty,
             place: self.place(path),
+        }
+    }
+
+    /// An extension as a field named `[full.name]`, and the message that it extends.
+    fn extension(
+        &self,
+        scope: &str,
+        path: &[i32],
+        descriptor: &FieldDescriptorProto,
+        outer: FeatureSet,
+    ) -> (Name, Field) {
+        let features = self.override_at(path).or(outer);
+        // Extensions always have presence.
+        let presence = Some(match features.presence {
+            Some(FieldPresence::LegacyRequired) => FieldPresence::LegacyRequired,
+            _ => FieldPresence::Explicit,
+        });
+        let field = self.field(descriptor, path, None, FeatureSet { presence, ..features });
+        let name = format!("[{}]", qualify(scope, descriptor.name())).into();
+        let extendee = descriptor.extendee().trim_start_matches('.').into();
+        (extendee, Field { name, ..field })
+    }
+
+    /// Extensions declared inside a message, at any depth.
+    fn nested_extensions(
+        &self,
+        found: &mut Vec<(Name, Field)>,
+        scope: &str,
+        path: &[i32],
+        descriptor: &DescriptorProto,
+        outer: FeatureSet,
+    ) {
+        let name = qualify(scope, descriptor.name());
+        let features = self.override_at(path).or(outer);
+        let child = |kind: i32, at: usize| [path, &[kind, index_i32(at)]].concat();
+        for (at, extension) in descriptor.extension.iter().enumerate() {
+            found.push(self.extension(&name, &child(6, at), extension, features));
+        }
+        for (at, nested) in descriptor.nested_type.iter().enumerate() {
+            self.nested_extensions(found, &name, &child(3, at), nested, features);
         }
     }
 

@@ -2,9 +2,6 @@
 
 use std::collections::HashSet;
 
-use prost::Message as _;
-use prost_types::{FileDescriptorProto, FileDescriptorSet};
-
 use super::model::{Contract, Field, Message, Name, Reach};
 
 impl Contract {
@@ -28,17 +25,6 @@ impl Contract {
             }
         }
         seen
-    }
-
-    /// The files as a serialized `google.protobuf.FileDescriptorSet`, without source information.
-    ///
-    /// Edition files appear as they were lowered: with proto2 syntax and the features that proto2 has.
-    pub fn descriptor_set(&self) -> Vec<u8> {
-        let file = self
-            .files
-            .iter()
-            .map(|file| FileDescriptorProto { source_code_info: None, ..file.descriptor.clone() });
-        FileDescriptorSet { file: file.collect() }.encode_to_vec()
     }
 
     /// Sets [`Reach`] of every type from the binary roots and the JSON payload messages.

@@ -1,13 +1,7 @@
-//! Features of a file: what its syntax or edition says about presence, closedness, packing, UTF-8
-//! validation and message encoding, and where single declarations override it.
-//!
-//! Source: the feature table of edition 2023 in the protobuf documentation
-//! (protobuf.dev/editions/features). `prost-types` 0.14 has no `FeatureSet`, so edition files lose
-//! their features when they are decoded through it; here they are read beside it.
+//! Features from source text: what the parser left as options, and what lowering took away.
 
 use std::collections::BTreeMap;
 
-use prost::Message as _;
 use prost_types::field_descriptor_proto::Type as ProtoType;
 use prost_types::uninterpreted_option::NamePart;
 use prost_types::{
@@ -15,122 +9,13 @@ use prost_types::{
     UninterpretedOption,
 };
 
-use super::edition::Lowered;
-use super::model::Name;
+use super::super::edition::Lowered;
+use super::super::model::Name;
+use super::{FeatureSet, FileFeatures, Syntax, index_i32};
 use crate::error::{Error, ErrorKind};
 
-/// Which rules a file's defaults follow.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs)] // protobuf's own names
-pub enum Syntax {
-    Proto2,
-    Proto3,
-    Edition2023,
-}
-
-/// Syntax, feature overrides and reserved identifiers of a file.
-#[derive(Debug, Clone)]
-pub struct FileFeatures {
-    /// The rules that the defaults come from.
-    pub syntax: Syntax,
-    /// Overrides by descriptor path; the empty path is the file.
-    pub overrides: BTreeMap<Vec<i32>, FeatureSet>,
-    /// Reserved names that were written as identifiers, by path of the message or enum.
-    pub reserved_names: BTreeMap<Vec<i32>, Vec<Name>>,
-}
-
-/// Features set on one declaration; `None` inherits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct FeatureSet {
-    /// `field_presence`.
-    pub presence: Option<FieldPresence>,
-    /// `enum_type = CLOSED`.
-    pub closed: Option<bool>,
-    /// `repeated_field_encoding = PACKED`.
-    pub packed: Option<bool>,
-    /// `utf8_validation = VERIFY`.
-    pub verify_utf8: Option<bool>,
-    /// `message_encoding = DELIMITED`.
-    pub delimited: Option<bool>,
-    /// `(pb.cpp).legacy_closed_enum`: C++ treats the field's enum as closed whatever the enum says.
-    pub legacy_closed: Option<bool>,
-}
-
-/// Values of the feature `field_presence`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs)] // protobuf's own names
-pub enum FieldPresence {
-    Explicit,
-    Implicit,
-    LegacyRequired,
-}
-
-impl FeatureSet {
-    /// These features where set, else those of the enclosing declaration.
-    pub fn or(self, outer: FeatureSet) -> FeatureSet {
-        FeatureSet {
-            presence: self.presence.or(outer.presence),
-            closed: self.closed.or(outer.closed),
-            packed: self.packed.or(outer.packed),
-            verify_utf8: self.verify_utf8.or(outer.verify_utf8),
-            delimited: self.delimited.or(outer.delimited),
-            legacy_closed: self.legacy_closed.or(outer.legacy_closed),
-        }
-    }
-
-    /// Sets a feature by the names of the option; `false` when either is unknown.
-    fn set(&mut self, feature: &str, value: &str) -> bool {
-        match (feature, value) {
-            ("field_presence", "EXPLICIT") => self.presence = Some(FieldPresence::Explicit),
-            ("field_presence", "IMPLICIT") => self.presence = Some(FieldPresence::Implicit),
-            ("field_presence", "LEGACY_REQUIRED") => {
-                self.presence = Some(FieldPresence::LegacyRequired);
-            }
-            ("enum_type", "OPEN" | "CLOSED") => self.closed = Some(value == "CLOSED"),
-            ("repeated_field_encoding", "PACKED" | "EXPANDED") => {
-                self.packed = Some(value == "PACKED");
-            }
-            ("utf8_validation", "VERIFY" | "NONE") => self.verify_utf8 = Some(value == "VERIFY"),
-            ("message_encoding", "LENGTH_PREFIXED" | "DELIMITED") => {
-                self.delimited = Some(value == "DELIMITED");
-            }
-            ("json_format", "ALLOW" | "LEGACY_BEST_EFFORT") => {} // no effect on the binary wire
-            _ => return false,
-        }
-        true
-    }
-}
-
-impl Syntax {
-    /// The defaults of a file with this syntax.
-    pub fn defaults(self) -> FeatureSet {
-        let proto2 = self == Syntax::Proto2;
-        FeatureSet {
-            presence: Some(if self == Syntax::Proto3 {
-                FieldPresence::Implicit
-            } else {
-                FieldPresence::Explicit
-            }),
-            closed: Some(proto2),
-            packed: Some(!proto2),
-            verify_utf8: Some(!proto2),
-            delimited: Some(false),
-            // C++ goes by the field's file where a proto2 file uses an open enum.
-            legacy_closed: Some(proto2),
-        }
-    }
-
-    fn of(descriptor: &FileDescriptorProto) -> Syntax {
-        match descriptor.syntax() {
-            "proto3" => Syntax::Proto3,
-            "editions" => Syntax::Edition2023,
-            _ => Syntax::Proto2,
-        }
-    }
-}
-
 /// Takes feature options out of a parsed file and lowers its syntax to what prost-reflect accepts.
-pub(super) fn extract(
+pub(in crate::descriptor) fn extract(
     path: &str,
     text: &str,
     descriptor: &mut FileDescriptorProto,
@@ -190,7 +75,7 @@ fn line_of(text: &str, descriptor: &FileDescriptorProto, declaration: &[i32], wh
     first + within + 1
 }
 
-/// Puts a default that [`super::edition::lower`] set aside back into its field, spelled as
+/// Puts a default that [`super::super::edition::lower`] set aside back into its field, spelled as
 /// `FieldDescriptorProto.default_value` wants it; `Err` says what is wrong.
 fn restore_default(lowered: &Lowered<'_>, field: &mut FieldDescriptorProto) -> Result<(), String> {
     let ty = match field.r#type() {
@@ -479,193 +364,6 @@ fn option_text(option: &UninterpretedOption) -> String {
         value.to_string()
     } else {
         String::from_utf8_lossy(option.string_value()).into_owned()
-    }
-}
-
-fn index_i32(index: usize) -> i32 {
-    i32::try_from(index).unwrap_or(i32::MAX)
-}
-
-/// Reads syntax and features of a serialized `FileDescriptorProto`, and lowers the decoded form.
-///
-/// # Errors
-/// Bytes that are no file descriptor, editions other than 2023.
-pub(super) fn decode_file(bytes: &[u8]) -> Result<(FileDescriptorProto, FileFeatures), Error> {
-    let undecodable =
-        |error: prost::DecodeError| ErrorKind::DescriptorSet { reason: error.to_string() };
-    let mut descriptor = FileDescriptorProto::decode(bytes).map_err(undecodable)?;
-    let edition = wire::File::decode(bytes).map_err(undecodable)?;
-    let syntax = Syntax::of(&descriptor);
-    if syntax != Syntax::Edition2023 {
-        let (overrides, reserved_names) = (BTreeMap::new(), BTreeMap::new());
-        return Ok((descriptor, FileFeatures { syntax, overrides, reserved_names }));
-    }
-    if edition.edition != wire::EDITION_2023 {
-        return Err(ErrorKind::Edition {
-            path: descriptor.name().to_owned(),
-            line: 1,
-            what: format!("edition number {}", edition.edition),
-        }
-        .into());
-    }
-    descriptor.syntax = None;
-    let mut overrides = BTreeMap::new();
-    edition.collect(&mut overrides);
-    Ok((descriptor, FileFeatures { syntax, overrides, reserved_names: BTreeMap::new() }))
-}
-
-/// The parts of `descriptor.proto` that carry features; numbers are those of protobuf 27 and later.
-mod wire {
-    use super::{BTreeMap, FeatureSet, FieldPresence, index_i32};
-
-    pub(super) const EDITION_2023: i32 = 1000;
-
-    #[derive(Clone, PartialEq, prost::Message)]
-    pub(super) struct File {
-        #[prost(message, repeated, tag = "4")]
-        messages: Vec<Message>,
-        #[prost(message, repeated, tag = "5")]
-        enums: Vec<Enum>,
-        #[prost(message, optional, tag = "8")]
-        options: Option<FileOptions>,
-        #[prost(int32, tag = "14")]
-        pub(super) edition: i32,
-    }
-
-    #[derive(Clone, PartialEq, prost::Message)]
-    struct Message {
-        #[prost(message, repeated, tag = "2")]
-        fields: Vec<Field>,
-        #[prost(message, repeated, tag = "3")]
-        nested: Vec<Message>,
-        #[prost(message, repeated, tag = "4")]
-        enums: Vec<Enum>,
-        #[prost(message, optional, tag = "7")]
-        options: Option<MessageOptions>,
-        #[prost(message, repeated, tag = "8")]
-        oneofs: Vec<Oneof>,
-    }
-
-    #[derive(Clone, PartialEq, prost::Message)]
-    struct Field {
-        #[prost(message, optional, tag = "8")]
-        options: Option<FieldOptions>,
-    }
-
-    #[derive(Clone, PartialEq, prost::Message)]
-    struct Oneof {
-        #[prost(message, optional, tag = "2")]
-        options: Option<OneofOptions>,
-    }
-
-    #[derive(Clone, PartialEq, prost::Message)]
-    struct Enum {
-        #[prost(message, optional, tag = "3")]
-        options: Option<EnumOptions>,
-    }
-
-    macro_rules! options {
-        ($($name:ident = $tag:literal),*) => {$(
-            #[derive(Clone, PartialEq, prost::Message)]
-            struct $name {
-                #[prost(message, optional, tag = $tag)]
-                features: Option<Features>,
-            }
-        )*};
-    }
-    options!(
-        FileOptions = "50",
-        MessageOptions = "12",
-        FieldOptions = "21",
-        OneofOptions = "1",
-        EnumOptions = "7"
-    );
-
-    #[derive(Clone, PartialEq, prost::Message)]
-    struct Features {
-        #[prost(int32, tag = "1")]
-        field_presence: i32,
-        #[prost(int32, tag = "2")]
-        enum_type: i32,
-        #[prost(int32, tag = "3")]
-        repeated_field_encoding: i32,
-        #[prost(int32, tag = "4")]
-        utf8_validation: i32,
-        #[prost(int32, tag = "5")]
-        message_encoding: i32,
-        #[prost(message, optional, tag = "1000")]
-        cpp: Option<CppFeatures>,
-    }
-
-    #[derive(Clone, PartialEq, prost::Message)]
-    struct CppFeatures {
-        #[prost(bool, optional, tag = "1")]
-        legacy_closed_enum: Option<bool>,
-    }
-
-    impl Features {
-        fn resolve(&self) -> FeatureSet {
-            FeatureSet {
-                presence: match self.field_presence {
-                    1 => Some(FieldPresence::Explicit),
-                    2 => Some(FieldPresence::Implicit),
-                    3 => Some(FieldPresence::LegacyRequired),
-                    _ => None,
-                },
-                closed: choice(self.enum_type, 2, 1),
-                packed: choice(self.repeated_field_encoding, 1, 2),
-                verify_utf8: choice(self.utf8_validation, 2, 3),
-                delimited: choice(self.message_encoding, 2, 1),
-                legacy_closed: self.cpp.as_ref().and_then(|c| c.legacy_closed_enum),
-            }
-        }
-    }
-
-    fn choice(value: i32, yes: i32, no: i32) -> Option<bool> {
-        (value == yes || value == no).then_some(value == yes)
-    }
-
-    type Overrides = BTreeMap<Vec<i32>, FeatureSet>;
-
-    fn put(overrides: &mut Overrides, path: &[i32], features: Option<&Features>) {
-        if let Some(features) = features {
-            overrides.insert(path.to_vec(), features.resolve());
-        }
-    }
-
-    impl File {
-        pub(super) fn collect(&self, overrides: &mut Overrides) {
-            put(overrides, &[], self.options.as_ref().and_then(|o| o.features.as_ref()));
-            for (index, message) in self.messages.iter().enumerate() {
-                message.collect(&[4, index_i32(index)], overrides);
-            }
-            for (index, enumeration) in self.enums.iter().enumerate() {
-                let features = enumeration.options.as_ref().and_then(|o| o.features.as_ref());
-                put(overrides, &[5, index_i32(index)], features);
-            }
-        }
-    }
-
-    impl Message {
-        fn collect(&self, path: &[i32], overrides: &mut Overrides) {
-            put(overrides, path, self.options.as_ref().and_then(|o| o.features.as_ref()));
-            let child = |kind: i32, index: usize| [path, &[kind, index_i32(index)]].concat();
-            for (index, field) in self.fields.iter().enumerate() {
-                let features = field.options.as_ref().and_then(|o| o.features.as_ref());
-                put(overrides, &child(2, index), features);
-            }
-            for (index, oneof) in self.oneofs.iter().enumerate() {
-                let features = oneof.options.as_ref().and_then(|o| o.features.as_ref());
-                put(overrides, &child(8, index), features);
-            }
-            for (index, enumeration) in self.enums.iter().enumerate() {
-                let features = enumeration.options.as_ref().and_then(|o| o.features.as_ref());
-                put(overrides, &child(4, index), features);
-            }
-            for (index, nested) in self.nested.iter().enumerate() {
-                nested.collect(&child(3, index), overrides);
-            }
-        }
     }
 }
 
