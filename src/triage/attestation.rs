@@ -28,10 +28,7 @@ fn parse_line(line: &str, by: &str) -> Option<Attestation> {
     let rest = line.get(key.len()..)?.trim_start();
     let (check, rest) = rest.split_once(char::is_whitespace)?;
     let (construct, rest) = rest.trim_start().split_once(char::is_whitespace)?;
-    let reason = rest
-        .trim_start()
-        .trim_start_matches(|c: char| matches!(c, '-' | '\u{2013}' | '\u{2014}' | ':'))
-        .trim();
+    let reason = rest.trim_start().trim_start_matches(['-', '\u{2013}', '\u{2014}', ':']).trim();
     if reason.is_empty() {
         return None;
     }
