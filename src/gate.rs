@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use chrono::NaiveDate;
 
-use crate::descriptor::{Contract, ContractSpec, Location, ParseCache, SourceClosure};
+use crate::descriptor::{Contract, ContractSpec, ParseCache, SourceClosure};
 use crate::error::{Error, ErrorKind};
-use crate::finding::{Finding, Judgement, Side, SideInfo, SourceLocation, Triage};
+use crate::finding::{Finding, Judgement, SideInfo, Triage};
 use crate::revision::{CommitInfo, Repository, Revision, RevisionSpec};
 use crate::triage::policy::{self, Policy};
-use crate::triage::{self, Attestation, EvidenceSource, checks};
+use crate::triage::{self, Attestation, EvidenceSource, InputFile};
 
 /// At most this many commit messages of a range are searched for attestations.
 const MAX_MESSAGES: usize = 10_000;
@@ -280,23 +280,9 @@ impl<'r> Gate<'r> {
             if before == after || base.is_empty() {
                 continue;
             }
-            let text = after.as_deref().map(String::from_utf8_lossy);
-            let locations = || vec![file_location(path, text.as_deref())];
-            match &text {
-                Some(text) if waivers == Some(path) => {
-                    if let Err(error) = policy::parse_waivers(path, text) {
-                        let why = error.to_string();
-                        findings.push(checks::waiver_malformed::finding(path, &why, locations()));
-                    }
-                }
-                // After the merge it would judge: one that cannot be read is head's own content.
-                Some(text) => drop(policy::parse(path, text)?),
-                None => {}
-            }
-            for edit in policy::edits(before.as_deref(), after.as_deref()) {
-                let policy::Edit { key, before, after } = edit;
-                findings.push(checks::policy_changed::finding(&key, before, after, locations()));
-            }
+            let kind = if waivers == Some(path) { InputFile::Waivers } else { InputFile::Policy };
+            let (before, after) = (before.as_deref(), after.as_deref());
+            findings.extend(triage::edited_input(kind, path, before, after)?);
         }
         Ok(findings)
     }
@@ -333,16 +319,6 @@ impl<'r> Gate<'r> {
             }
         }
         found
-    }
-}
-
-/// A file as a whole; `text` is head's.
-fn file_location(path: &str, text: Option<&str>) -> SourceLocation {
-    SourceLocation {
-        side: if text.is_some() { Side::Head } else { Side::Base },
-        location: Location { file: path.into(), line: 0, column: 0, end_line: 0, end_column: 0 },
-        label: "edited".to_owned(),
-        source: text.map(Into::into),
     }
 }
 

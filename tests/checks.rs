@@ -18,7 +18,8 @@ use aotgate::descriptor::{Contract, ContractSpec, FileTree, ParseCache, SourceCl
 use aotgate::finding::Finding;
 use aotgate::triage::policy::{self, Policy};
 use aotgate::triage::{
-    Context, Emission, EvidenceSource, Input, apply_waivers, checks, judge, sort,
+    Context, Emission, EvidenceSource, Input, InputFile, apply_waivers, checks, edited_input,
+    judge, sort,
 };
 use chrono::NaiveDate;
 
@@ -164,14 +165,20 @@ impl Fixture {
 
     /// What the gate adds to the findings on changes: edits of the policy, expired waivers.
     fn inputs(&self, findings: &mut [Finding]) -> Vec<Finding> {
-        let read = |path| fs::read(self.dir.join(path)).ok();
-        let (base, head) = (read("base/policy.toml"), read("head/policy.toml"));
-        let mut more =
-            checks::policy_changed::findings("policy.toml", base.as_deref(), head.as_deref());
-        if let Some(text) = read("base/waivers.toml") {
+        let read = |path: String| fs::read(self.dir.join(path)).ok();
+        let mut more = Vec::new();
+        for (kind, name) in
+            [(InputFile::Policy, "policy.toml"), (InputFile::Waivers, "waivers.toml")]
+        {
+            let (base, head) = (read(format!("base/{name}")), read(format!("head/{name}")));
+            if base != head {
+                more.extend(edited_input(kind, name, base.as_deref(), head.as_deref()).unwrap());
+            }
+        }
+        if let Some(text) = read("base/waivers.toml".to_owned()) {
             let waivers =
                 policy::parse_waivers("waivers.toml", &String::from_utf8_lossy(&text)).unwrap();
-            more.extend(apply_waivers(findings, &waivers, today(), "waivers.toml"));
+            more.extend(apply_waivers(findings, &waivers, today()));
         }
         more
     }

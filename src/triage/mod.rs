@@ -4,11 +4,13 @@ mod attestation;
 pub mod checks;
 mod class;
 mod evidence;
+mod inputs;
 pub mod policy;
 mod sequence;
 
 pub use attestation::{Attestation, apply_attestations, parse_attestations};
 pub use evidence::{Emission, EvidenceSource, NoHistory};
+pub use inputs::{InputFile, edited_input};
 pub use sequence::{Input, apply_waivers, judge, sort};
 
 use chrono::NaiveDate;

@@ -10,7 +10,7 @@ use chrono::NaiveDate;
 use serde::Serialize;
 
 use super::json::{Layout, to_text};
-use crate::descriptor::{Contract, Enum, Field, Message, Name, Place};
+use crate::descriptor::{Contract, Enum, Field, Message, Name, Place, Reach};
 use crate::finding::SideInfo;
 
 /// Name and version of the format.
@@ -25,7 +25,8 @@ pub fn json(side: &SideInfo, contract: &Contract, layout: Layout) -> String {
         roots: &contract.roots.iter().map(|r| &**r).collect::<Vec<_>>(),
         json_roots: &contract.json_roots.iter().map(|r| &**r).collect::<Vec<_>>(),
         fingerprint: &side.fingerprint,
-        counts: Counts::of(contract),
+        counts: Counts::wire(contract),
+        json_counts: Counts::json_only(contract),
         messages: messages(contract).map(|m| MessageEntry::of(contract, m)).collect(),
         enums: enums(contract).map(|e| EnumEntry::of(contract, e)).collect(),
     };
@@ -42,7 +43,7 @@ fn enums(contract: &Contract) -> impl Iterator<Item = &Enum> {
     contract.enums.values().filter(|e| e.reach.any())
 }
 
-/// How much there is, reachable only.
+/// How much there is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 struct Counts {
     files: usize,
@@ -53,15 +54,28 @@ struct Counts {
 }
 
 impl Counts {
-    fn of(contract: &Contract) -> Self {
-        let places = messages(contract).map(|m| &m.place).chain(enums(contract).map(|e| &e.place));
+    /// What the binary roots reach.
+    fn wire(contract: &Contract) -> Self {
+        Self::of(contract, |reach| reach.wire)
+    }
+
+    /// What only JSON payloads reach.
+    fn json_only(contract: &Contract) -> Self {
+        Self::of(contract, |reach| reach.json && !reach.wire)
+    }
+
+    fn of(contract: &Contract, counts: impl Fn(Reach) -> bool) -> Self {
+        let messages: Vec<&Message> =
+            contract.messages.values().filter(|m| counts(m.reach)).collect();
+        let enums: Vec<&Enum> = contract.enums.values().filter(|e| counts(e.reach)).collect();
+        let places = messages.iter().map(|m| &m.place).chain(enums.iter().map(|e| &e.place));
         let files: BTreeSet<usize> = places.map(|p| p.file).collect();
         Counts {
             files: files.len(),
-            messages: messages(contract).count(),
-            enums: enums(contract).count(),
-            fields: messages(contract).map(|m| m.fields.len()).sum(),
-            enum_values: enums(contract).map(|e| e.values.len()).sum(),
+            messages: messages.len(),
+            enums: enums.len(),
+            fields: messages.iter().map(|m| m.fields.len()).sum(),
+            enum_values: enums.iter().map(|e| e.values.len()).sum(),
         }
     }
 }
@@ -75,6 +89,7 @@ struct Document<'a> {
     json_roots: &'a [&'a str],
     fingerprint: &'a str,
     counts: Counts,
+    json_counts: Counts,
     messages: Vec<MessageEntry<'a>>,
     enums: Vec<EnumEntry<'a>>,
 }

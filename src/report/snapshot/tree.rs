@@ -20,18 +20,23 @@ pub fn render(side: &SideInfo, contract: &Contract, style: &Style) -> String {
     let title = format!("Contract at {}{date}", text::line(&side.revision));
     put(&mut out, format_args!("{}\n", style.paint("1", &title)));
     put(&mut out, format_args!("  fingerprint  {}\n", text::line(&side.fingerprint)));
-    let counts = Counts::of(contract);
-    put(
-        &mut out,
-        format_args!(
-            "  reachable    {}, {}, {}, {}, {}\n",
-            text::count(counts.messages, "message"),
-            text::count(counts.fields, "field"),
-            text::count(counts.enums, "enum"),
-            text::count(counts.enum_values, "enum value"),
-            text::count(counts.files, "file"),
-        ),
-    );
+    let mut counts = |label: &str, counts: Counts| {
+        put(
+            &mut out,
+            format_args!(
+                "  {label}  {}, {}, {}, {}, {}\n",
+                text::count(counts.messages, "message"),
+                text::count(counts.fields, "field"),
+                text::count(counts.enums, "enum"),
+                text::count(counts.enum_values, "enum value"),
+                text::count(counts.files, "file"),
+            ),
+        );
+    };
+    counts("reachable  ", Counts::wire(contract));
+    if !contract.json_roots.is_empty() {
+        counts("JSON only  ", Counts::json_only(contract));
+    }
     if contract.roots.is_empty() && contract.json_roots.is_empty() {
         out.push_str("\nNo root message exists here: nothing is promised.\n");
         return out;
