@@ -48,7 +48,7 @@ pub(super) fn embedded_descriptors(path: &Path) -> Result<SourceClosure, Error> 
     if scanner.descriptors().next().is_none() {
         return Err(ErrorKind::NoEmbeddedDescriptors { path: path.to_owned() }.into());
     }
-    Ok(SourceClosure::from_embedded(scanner.descriptors()))
+    SourceClosure::from_embedded(scanner.descriptors())
 }
 
 fn scan_wheel(path: &Path, file: File, scanner: &mut Scanner) -> Result<(), Error> {
