@@ -321,7 +321,7 @@ fn deep_nesting() {
         let nested = |open: &str, close: &str, n: usize| open.repeat(n) + &close.repeat(n);
         for body in [
             nested("message M {", "}", 1_000),
-            nested("message M {", "}", 100_000),
+            nested("message M {", "}", 50_000),
             format!("message Root {{ {} }}", nested("message M {", "}", 1_000)),
             format!("message Root {{ oneof o {{ {} }} }}", nested("oneof o {", "}", 1_000)),
             format!("message Root {{ int32 x = 1 [(o) = {}]; }}", nested("{ a ", "}", 100_000)),
