@@ -23,6 +23,11 @@ impl Error {
     pub fn is_missing_object(&self) -> bool {
         matches!(*self.kind, ErrorKind::ObjectMissing { .. })
     }
+
+    /// Whether the reason is a language feature that this version does not know.
+    pub(crate) fn is_unsupported(&self) -> bool {
+        matches!(*self.kind, ErrorKind::Edition { .. })
+    }
 }
 
 impl From<ErrorKind> for Error {
@@ -99,6 +104,13 @@ pub(crate) enum ErrorKind {
     #[diagnostic(code(aotgate::too_many_files), help("check the entry files of the policy"))]
     TooManyFiles { limit: usize },
 
+    #[error("public imports make more than {limit} files visible")]
+    #[diagnostic(
+        code(aotgate::public_imports),
+        help("import the files that are needed instead of passing on long chains of others")
+    )]
+    PublicImports { limit: usize },
+
     #[error("a file bundled with protox cannot be read: {reason}")]
     #[diagnostic(code(aotgate::bundled), help("this is a defect of the build; please report it"))]
     Bundled { reason: String },
@@ -125,6 +137,13 @@ pub(crate) enum ErrorKind {
         help("name a plugin's .so, a wheel with it, or a descriptor set")
     )]
     ReleasedBinary { path: PathBuf, reason: String },
+
+    #[error("{path} cannot be used: {reason}")]
+    #[diagnostic(
+        code(aotgate::unusable_file),
+        help("the contract needs this file; a newer aotgate may be able to read it")
+    )]
+    UnusableFile { path: String, reason: String },
 
     #[error("{importer} imports '{import}', which {why}")]
     #[diagnostic(

@@ -1,4 +1,5 @@
 //! Released binaries as revisions: shared libraries and wheels with embedded descriptors.
+#![allow(clippy::panic, clippy::print_stdout, clippy::unwrap_used)]
 
 mod common;
 
@@ -168,8 +169,14 @@ fn files_outside_the_roots_do_not_matter() {
     let error = contract(&path, &root("p.User")).unwrap_err();
     assert_eq!(
         message_of(&error),
-        "q/user.proto imports 'q/later.proto', which cannot be used: q/later.proto:1: edition number 1001 is not supported"
+        "q/user.proto imports 'q/later.proto', which cannot be used: q/later.proto:1: edition \"2024\" is not supported"
     );
+    let mut named = root("p.Later");
+    named.roots[0].files.push("q/later.proto".into());
+    let error = contract(&path, &named).unwrap_err();
+    assert!(message_of(&error).starts_with("q/later.proto cannot be used: "), "{error}");
+    let error = contract(&path, &root("p.Later")).unwrap_err();
+    assert!(message_of(&error).starts_with("q/later.proto cannot be used: "), "{error}");
     let error = contract(&path, &root("p.Other")).unwrap_err();
     assert_eq!(
         message_of(&error),

@@ -1,6 +1,6 @@
 //! From resolved file descriptors to the [`Contract`] model.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use prost_reflect::DescriptorPool;
@@ -260,18 +260,25 @@ impl Builder<'_> {
         let child = |kind: i32, at: usize| [path.as_slice(), &[kind, index_i32(at)]].concat();
 
         let in_map_entry = descriptor.options.as_ref().is_some_and(|o| o.map_entry());
-        let map_entries: Vec<Name> = descriptor
+        let map_entries: HashSet<Name> = descriptor
             .nested_type
             .iter()
             .filter(|m| m.options.as_ref().is_some_and(|o| o.map_entry()))
             .map(|m| qualify(&name, m.name()))
             .collect();
         let is_map = |ty: &Type| ty.named().is_some_and(|n| map_entries.contains(n));
-        let synthetic: Vec<Option<i32>> = descriptor
+        let map_fields: HashMap<&str, usize> = descriptor
+            .field
+            .iter()
+            .enumerate()
+            .filter(|_| !map_entries.is_empty())
+            .map(|(at, f)| (f.type_name().trim_start_matches('.'), at))
+            .collect();
+        let synthetic: HashSet<i32> = descriptor
             .field
             .iter()
             .filter(|f| f.proto3_optional())
-            .map(|f| f.oneof_index)
+            .filter_map(|f| f.oneof_index)
             .collect();
         let oneof_features: Vec<FeatureSet> = (0..descriptor.oneof_decl.len())
             .map(|at| self.override_at(&child(8, at)).or(features))
@@ -303,7 +310,7 @@ impl Builder<'_> {
             .oneof_decl
             .iter()
             .enumerate()
-            .filter(|(at, _)| !synthetic.contains(&i32::try_from(*at).ok()))
+            .filter(|(at, _)| !synthetic.contains(&index_i32(*at)))
             .map(|(at, oneof)| Oneof {
                 name: oneof.name().into(),
                 place: self.place(&child(8, at)),
@@ -322,9 +329,8 @@ impl Builder<'_> {
             let mut outer = features;
             if nested.options.as_ref().is_some_and(|o| o.map_entry()) {
                 // The entry's key and value take over what is set on the map field.
-                let full = format!(".{}", qualify(&name, nested.name()));
-                let field = descriptor.field.iter().position(|f| f.type_name() == full);
-                outer = field.map_or(outer, |at| self.override_at(&child(2, at)).or(outer));
+                let field = map_fields.get(&*qualify(&name, nested.name()));
+                outer = field.map_or(outer, |at| self.override_at(&child(2, *at)).or(outer));
             }
             self.message(contract, &name, child(3, at), nested, outer);
         }

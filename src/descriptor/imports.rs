@@ -6,8 +6,9 @@ use std::sync::Arc;
 use super::parse::ParsedFile;
 use crate::error::{Error, ErrorKind, byte_span};
 
-/// More names than this made visible by public imports are refused.
-const MAX_VISIBLE: usize = 1_000_000;
+/// More files than this made visible by public imports, added up over all files, are refused; the
+/// library takes time quadratic in a file's imports.
+const MAX_VISIBLE: usize = 50_000;
 
 /// For each file the files that it sees only through public imports of its imports.
 ///
@@ -35,7 +36,7 @@ pub(super) fn visible_through_public(
     let mut grow = |by: usize| {
         total += by;
         if total > MAX_VISIBLE {
-            return Err(Error::from(ErrorKind::TooManyFiles { limit: MAX_VISIBLE }));
+            return Err(Error::from(ErrorKind::PublicImports { limit: MAX_VISIBLE }));
         }
         Ok(())
     };

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use prost_types::DescriptorProto;
+use prost_types::{DescriptorProto, FileDescriptorProto};
 use protox::file::{FileResolver, GoogleFileResolver};
 
 use super::build::build;
@@ -68,8 +68,15 @@ pub trait FileTree {
 #[derive(Debug, Clone, Default)]
 pub struct SourceClosure {
     files: BTreeMap<Arc<str>, Arc<ParsedFile>>,
-    /// Embedded files that cannot be represented, with the reason; they matter only when imported.
-    unusable: BTreeMap<Arc<str>, Arc<str>>,
+    /// Files of a descriptor set that cannot be represented; they matter only when a root needs them.
+    unusable: BTreeMap<Arc<str>, Arc<Unusable>>,
+}
+
+/// A file that cannot be represented, and why.
+#[derive(Debug)]
+struct Unusable {
+    reason: String,
+    descriptor: FileDescriptorProto,
 }
 
 impl SourceClosure {
@@ -85,7 +92,9 @@ impl SourceClosure {
         let roots = spec.roots.iter().flat_map(|r| &r.files);
         let entries: Vec<&String> = roots.chain(spec.opaque.iter().map(|o| &o.file)).collect();
         let mut lookup = Lookup { tree, spec, prefix: None };
-        let mut queue: Vec<(String, Option<(Arc<ParsedFile>, usize)>)> = Vec::new();
+        // Names to read, with the file and the import that asks for them.
+        type Asked = (String, Option<(Arc<ParsedFile>, usize)>);
+        let mut queue: Vec<Asked> = Vec::new();
         for entry in entries {
             if lookup.settle_prefix(entry)? {
                 queue.push((entry.clone(), None));
@@ -135,34 +144,35 @@ impl SourceClosure {
     ) -> Result<Self, Error> {
         let mut closure = SourceClosure::default();
         for bytes in files {
-            closure.add(decode_file(bytes)?);
+            match decode_file(bytes) {
+                Ok(file) => closure.add(file),
+                // A set may hold far more than the contract.
+                Err(error) if error.is_unsupported() => closure.set_aside(bytes, &error),
+                Err(error) => return Err(error),
+            }
         }
         closure.add_bundled_imports()?;
         Ok(closure)
     }
 
-    /// Decodes the `FileDescriptorProto`s that were found in a released binary.
-    ///
-    /// A binary holds far more than the contract: a file that cannot be represented (of a later
-    /// edition, for example) is an error only when a root needs it.
-    pub(crate) fn from_embedded<'a>(files: impl IntoIterator<Item = &'a [u8]>) -> Self {
-        let mut closure = SourceClosure::default();
-        for bytes in files {
-            match decode_file(bytes) {
-                Ok(file) => closure.add(file),
-                Err(error) => {
-                    if let Ok(NameOnly { name }) = prost::Message::decode(bytes) {
-                        closure.unusable.insert(name.into(), error.to_string().into());
-                    }
-                }
-            }
-        }
-        // Only a defect of the build can make this fail, and then the import is reported.
-        let _ = closure.add_bundled_imports();
-        closure
+    /// Decodes the `FileDescriptorProto`s that were found in a released binary; what turns out to be
+    /// none is left out.
+    pub(crate) fn from_embedded<'a>(
+        files: impl IntoIterator<Item = &'a [u8]>,
+    ) -> Result<Self, Error> {
+        let decodes = |bytes: &&[u8]| !matches!(decode_file(bytes), Err(e) if !e.is_unsupported());
+        Self::from_file_descriptors(files.into_iter().filter(decodes))
     }
 
-    fn add(&mut self, (descriptor, features): (prost_types::FileDescriptorProto, FileFeatures)) {
+    /// Keeps a file that is an error only when a root needs it.
+    fn set_aside(&mut self, bytes: &[u8], error: &Error) {
+        if let Ok(descriptor) = <FileDescriptorProto as prost::Message>::decode(bytes) {
+            let unusable = Unusable { reason: error.to_string(), descriptor };
+            self.unusable.insert(unusable.descriptor.name().into(), Arc::new(unusable));
+        }
+    }
+
+    fn add(&mut self, (descriptor, features): (FileDescriptorProto, FileFeatures)) {
         let name: Arc<str> = descriptor.name().into();
         let file = ParsedFile {
             path: name.clone(),
@@ -175,26 +185,22 @@ impl SourceClosure {
         self.files.entry(name).or_insert_with(|| Arc::new(file));
     }
 
+    /// A file with a root that is there but cannot be used: the root is not absent.
+    fn unusable_entry(&self, spec: &ContractSpec) -> Option<(&Arc<str>, &Arc<Unusable>)> {
+        let (entries, patterns) = (entry_files(spec), root_messages(spec));
+        self.unusable.iter().find(|(name, unusable)| {
+            entries.contains(&***name) || declares_any(&unusable.descriptor, &patterns)
+        })
+    }
+
     /// The entry files of `spec` and what they import, directly or not; imports that the set lacks
     /// are returned beside it, with the file that names them.
     fn reduced(&self, spec: &ContractSpec) -> (Vec<Arc<ParsedFile>>, Dangling) {
-        let patterns: Vec<&str> = spec
-            .roots
-            .iter()
-            .map(|r| &*r.message)
-            .chain(spec.opaque.iter().map(|o| &*o.message))
-            .collect();
-        let entries: BTreeSet<&str> = spec
-            .roots
-            .iter()
-            .flat_map(|r| &r.files)
-            .chain(spec.opaque.iter().map(|o| &o.file))
-            .map(String::as_str)
-            .collect();
+        let (entries, patterns) = (entry_files(spec), root_messages(spec));
         let mut queue: Vec<&Arc<ParsedFile>> = self
             .files
             .values()
-            .filter(|f| entries.contains(&*f.name) || declares_any(f, &patterns))
+            .filter(|f| entries.contains(&*f.name) || declares_any(&f.descriptor, &patterns))
             .collect();
         let mut seen = BTreeMap::new();
         let mut dangling = Dangling::new();
@@ -254,6 +260,10 @@ impl SourceClosure {
     /// # Errors
     /// What protobuf itself rejects.
     pub fn contract(&self, spec: &ContractSpec) -> Result<Contract, Error> {
+        if let Some((path, unusable)) = self.unusable_entry(spec) {
+            let (path, reason) = (path.to_string(), unusable.reason.clone());
+            return Err(ErrorKind::UnusableFile { path, reason }.into());
+        }
         let (files, dangling) = self.reduced(spec);
         let imports = dangling.keys().map(String::as_str).collect();
         let mut contract =
@@ -263,7 +273,7 @@ impl SourceClosure {
                     importer: importer.to_string(),
                     import: import.clone(),
                     why: match self.unusable.get(import.as_str()) {
-                        Some(reason) => format!("cannot be used: {reason}"),
+                        Some(unusable) => format!("cannot be used: {}", unusable.reason),
                         None => "the set does not have".to_owned(),
                     },
                 }
@@ -290,7 +300,7 @@ impl SourceClosure {
 type Dangling = BTreeMap<String, Arc<str>>;
 
 /// Whether a file declares a message that one of the patterns names.
-fn declares_any(file: &ParsedFile, patterns: &[&str]) -> bool {
+fn declares_any(file: &FileDescriptorProto, patterns: &[&str]) -> bool {
     fn any(scope: &str, messages: &[DescriptorProto], patterns: &[&str]) -> bool {
         messages.iter().any(|message| {
             let name = match scope {
@@ -308,7 +318,19 @@ fn declares_any(file: &ParsedFile, patterns: &[&str]) -> bool {
             named || (patterns.iter().any(within) && any(&name, &message.nested_type, patterns))
         })
     }
-    any(file.descriptor.package(), &file.descriptor.message_type, patterns)
+    any(file.package(), &file.message_type, patterns)
+}
+
+/// Import names of the files that roots may be in.
+fn entry_files(spec: &ContractSpec) -> BTreeSet<&str> {
+    let roots = spec.roots.iter().flat_map(|r| &r.files);
+    roots.chain(spec.opaque.iter().map(|o| &o.file)).map(String::as_str).collect()
+}
+
+/// Names or patterns of the root messages.
+fn root_messages(spec: &ContractSpec) -> Vec<&str> {
+    let roots = spec.roots.iter().map(|r| &*r.message);
+    roots.chain(spec.opaque.iter().map(|o| &*o.message)).collect()
 }
 
 /// The message with this name; a trailing `*` matches every message and enum whose name starts so.
@@ -411,7 +433,7 @@ fn bundled(name: &str) -> Result<Option<ParsedFile>, Error> {
             Ok(Some(ParsedFile {
                 name: name.into(),
                 path: name.into(),
-                descriptor: prost_types::FileDescriptorProto {
+                descriptor: FileDescriptorProto {
                     name: Some(name.to_owned()),
                     ..Default::default()
                 },
@@ -442,13 +464,6 @@ fn import_not_found(import: &str, importer: &ParsedFile, at: usize, lookup: &Loo
         source_code: miette::NamedSource::new(&importer.path, source.to_owned()),
     }
     .into()
-}
-
-/// The name of a serialized `FileDescriptorProto`.
-#[derive(Clone, PartialEq, prost::Message)]
-struct NameOnly {
-    #[prost(string, tag = "1")]
-    name: String,
 }
 
 /// `google.protobuf.FileDescriptorSet` with its files left encoded, so that features survive.

@@ -12,7 +12,7 @@ use crate::error::{Error, ErrorKind, SyntaxError};
 
 /// Larger `.proto` files are refused: the largest real one has 100 kB, and some checks of the
 /// libraries take time quadratic in a file's length.
-const MAX_FILE_BYTES: usize = 2 << 20;
+const MAX_FILE_BYTES: usize = 1 << 20;
 
 /// One parsed file, shared between revisions that hold the same blob.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ impl ParsedFile {
     /// Parses the text of a `.proto` file.
     ///
     /// # Errors
-    /// Bytes that are not UTF-8, files over 2 MiB, syntax errors, and edition features that cannot be
+    /// Bytes that are not UTF-8, files over 1 MiB, syntax errors, and edition features that cannot be
     /// lowered; each names file and line.
     pub fn from_source(
         name: &str,

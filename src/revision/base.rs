@@ -49,10 +49,12 @@ pub fn choose_base(repository: &Repository, head: Option<&RevisionSpec>) -> Resu
     let git = |commit: &CommitInfo| RevisionSpec::Git(commit.id.to_string());
 
     let detached = repository.branch().is_none();
-    if detached && repository.parent_count(&tip) > 1 && repository.head().is_ok_and(|h| h == tip) {
-        if let Some(parent) = repository.first_parent(&tip)? {
-            return Ok(Range { base: git(&parent), head });
-        }
+    if detached
+        && repository.parent_count(&tip) > 1
+        && repository.head().is_ok_and(|h| h == tip)
+        && let Some(parent) = repository.first_parent(&tip)?
+    {
+        return Ok(Range { base: git(&parent), head });
     }
     for upstream in ["origin/HEAD", "origin/main", "origin/master", "main", "master"] {
         let Ok(upstream_tip) = repository.commit(upstream) else { continue };

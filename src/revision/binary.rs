@@ -14,7 +14,7 @@ use super::embedded::{ScanError, Scanner};
 use crate::descriptor::SourceClosure;
 use crate::error::{Error, ErrorKind};
 
-/// Larger descriptor sets are refused: all of XLA's has 3 MB.
+/// Larger descriptor sets are refused: the contract's has 0.1 MB.
 const MAX_SET_BYTES: u64 = 256 << 20;
 /// Larger binaries (the sum of a wheel's, unpacked) are refused: a CUDA plugin has 0.4 GB.
 const MAX_BINARY_BYTES: u64 = 8 << 30;
@@ -48,7 +48,7 @@ pub(super) fn embedded_descriptors(path: &Path) -> Result<SourceClosure, Error> 
     if scanner.descriptors().next().is_none() {
         return Err(ErrorKind::NoEmbeddedDescriptors { path: path.to_owned() }.into());
     }
-    Ok(SourceClosure::from_embedded(scanner.descriptors()))
+    SourceClosure::from_embedded(scanner.descriptors())
 }
 
 fn scan_wheel(path: &Path, file: File, scanner: &mut Scanner) -> Result<(), Error> {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::git::{Repository, git_error, read_blob};
+use super::git::{Repository, check_size, git_error, is_tree_path, read_blob};
 use crate::descriptor::FileTree;
 use crate::error::{Error, ErrorKind};
 
@@ -18,11 +18,23 @@ impl Worktree {
     }
 
     fn content(&self, path: &str) -> Result<Option<Vec<u8>>, Error> {
+        if !is_tree_path(path) {
+            return Ok(None);
+        }
+        // As in a commit, links to directories lead nowhere and submodules are not looked into.
+        let mut dir = self.dir.clone();
+        for part in path.rsplit_once('/').map_or("", |(dirs, _)| dirs).split_terminator('/') {
+            dir.push(part);
+            let is_dir = std::fs::symlink_metadata(&dir).is_ok_and(|m| m.is_dir());
+            if !is_dir || dir.join(".git").symlink_metadata().is_ok() {
+                return Ok(None);
+            }
+        }
         let full = self.dir.join(path);
         let io = |error| Error::from(ErrorKind::Io { path: full.clone(), error });
         // A link could lead out of the repository.
-        let kind = match std::fs::symlink_metadata(&full) {
-            Ok(metadata) => metadata.file_type(),
+        let metadata = match std::fs::symlink_metadata(&full) {
+            Ok(metadata) => metadata,
             Err(error)
                 if matches!(
                     error.kind(),
@@ -33,8 +45,12 @@ impl Worktree {
             }
             Err(error) => return Err(io(error)),
         };
+        let kind = metadata.file_type();
         let what = match kind {
-            _ if kind.is_file() => return std::fs::read(&full).map(Some).map_err(io),
+            _ if kind.is_file() => {
+                check_size(path, metadata.len())?;
+                return std::fs::read(&full).map(Some).map_err(io);
+            }
             _ if kind.is_symlink() => "a symbolic link",
             _ if kind.is_dir() => "a directory",
             _ => "a special file",
@@ -79,18 +95,32 @@ impl<'r> Index<'r> {
     pub(super) fn new(repository: &'r Repository, index: git2::Index) -> Self {
         Index { repository, index }
     }
+
+    /// Whether there are files below a path.
+    fn has_below(&self, path: &str) -> bool {
+        let prefix = format!("{path}/");
+        let first = self.index.find_prefix(&prefix).ok().and_then(|at| self.index.get(at));
+        first.is_some_and(|entry| entry.path.starts_with(prefix.as_bytes()))
+    }
 }
 
 impl FileTree for Index<'_> {
     fn find(&self, path: &str) -> Result<Option<git2::Oid>, Error> {
+        if !is_tree_path(path) {
+            return Ok(None);
+        }
         let stage = |n| self.index.get_path(std::path::Path::new(path), n);
         if let Some(entry) = stage(0) {
-            if entry.mode & 0o170_000 == 0o120_000 {
-                return Err(
-                    ErrorKind::NotAFile { path: path.to_owned(), what: "a symbolic link" }.into()
-                );
-            }
-            return Ok(Some(entry.id));
+            let what = match entry.mode & 0o170_000 {
+                0o120_000 => "a symbolic link",
+                0o160_000 => "a submodule",
+                _ => return Ok(Some(entry.id)),
+            };
+            return Err(ErrorKind::NotAFile { path: path.to_owned(), what }.into());
+        }
+        if self.has_below(path) {
+            let what = "a directory";
+            return Err(ErrorKind::NotAFile { path: path.to_owned(), what }.into());
         }
         if (1..=3).any(|n| stage(n).is_some()) {
             return Err(ErrorKind::NotAFile {

@@ -86,10 +86,10 @@ impl Repository {
 
     pub(super) fn commit_tree(&self, rev: &str) -> Result<(CommitInfo, CommitTree<'_>), Error> {
         let commit = self.commit(rev)?;
-        let tree =
-            self.git.find_commit(commit.id).and_then(|c| c.tree()).map_err(|error| {
-                self.missing(&error, "the root tree", &commit.short(), commit.id)
-            })?;
+        let tree = self.git.find_commit(commit.id).and_then(|c| c.tree()).map_err(|error| {
+            let tree = self.git.find_commit(commit.id).map_or(commit.id, |c| c.tree_id());
+            self.missing(&error, "the root tree", rev, tree)
+        })?;
         Ok((commit, CommitTree { repository: self, tree, rev: rev.to_owned() }))
     }
 
@@ -99,31 +99,29 @@ impl Repository {
     /// A parent that this clone lacks, as the last commit of a shallow clone has.
     pub fn first_parent(&self, commit: &CommitInfo) -> Result<Option<CommitInfo>, Error> {
         let this = self.git.find_commit(commit.id).map_err(|e| git_error(&e))?;
-        if this.parent_count() == 0 {
-            if self.git.is_shallow() {
-                // A grafted commit shows no parents; the raw header still names them.
-                if this.raw_header().is_ok_and(|h| h.lines().any(|l| l.starts_with("parent "))) {
-                    return Err(ErrorKind::NoBase {
-                        why: format!("the parent of {} is not in this shallow clone", commit.short()),
-                        help: "fetch it with `git fetch --deepen=1`, or check out with `fetch-depth: 2`"
-                            .to_owned(),
-                    }
-                    .into());
-                }
+        let cut_off = || {
+            Error::from(ErrorKind::NoBase {
+                why: format!("the parent of {} is not in this shallow clone", commit.short()),
+                help: "fetch it with `git fetch --deepen=1`, or check out with `fetch-depth: 2`"
+                    .to_owned(),
+            })
+        };
+        let Ok(parent) = this.parent_id(0) else {
+            let cut = self.git.is_shallow() && written_parents(&this) > 0;
+            return if cut { Err(cut_off()) } else { Ok(None) };
+        };
+        match self.git.find_commit(parent) {
+            Ok(parent) => info(&parent).map(Some),
+            Err(error) if error.code() == ErrorCode::NotFound && self.git.is_shallow() => {
+                Err(cut_off())
             }
-            return Ok(None);
+            Err(error) => Err(self.missing(&error, "the parent commit", &commit.short(), parent)),
         }
-        let parent = this.parent_id(0).map_err(|e| git_error(&e))?;
-        let parent = self
-            .git
-            .find_commit(parent)
-            .map_err(|error| self.missing(&error, "the parent commit", &commit.short(), parent))?;
-        info(&parent).map(Some)
     }
 
-    /// Number of parents of a commit.
+    /// Number of parents of a commit, those that a shallow clone lacks included.
     pub fn parent_count(&self, commit: &CommitInfo) -> usize {
-        self.git.find_commit(commit.id).map_or(0, |c| c.parent_count())
+        self.git.find_commit(commit.id).map_or(0, |c| c.parent_count().max(written_parents(&c)))
     }
 
     /// The commit `HEAD` points to.
@@ -237,7 +235,14 @@ impl Repository {
                 Ok(_) => git_error(error),
             };
         }
+        let relative = rev.contains(['^', '~']);
         let help = match error.code() {
+            ErrorCode::NotFound if relative && self.git.is_shallow() => {
+                "this clone is shallow: run `git fetch --deepen=1` (or `--unshallow`)".to_owned()
+            }
+            ErrorCode::NotFound if relative => {
+                format!("check the spelling with `git rev-parse {rev}`")
+            }
             ErrorCode::NotFound if self.git.is_shallow() => format!(
                 "this clone is shallow: fetch it with `git fetch origin {rev}` or `git fetch --unshallow`"
             ),
@@ -267,6 +272,18 @@ impl Repository {
         ErrorKind::ObjectMissing { what: format!("{what} of {rev}"), oid: oid.to_string(), help }
             .into()
     }
+}
+
+/// Parents as the commit object lists them; a commit at a shallow clone's edge shows none.
+fn written_parents(commit: &git2::Commit<'_>) -> usize {
+    let header = commit.raw_header_bytes();
+    header.split(|b| *b == b'\n').filter(|line| line.starts_with(b"parent ")).count()
+}
+
+/// Whether git could hold a file at this path. The bindings panic on some of the others.
+pub(super) fn is_tree_path(path: &str) -> bool {
+    !path.contains('\0')
+        && path.split('/').all(|part| !matches!(part, "" | "." | "..") && part != ".git")
 }
 
 fn info(commit: &git2::Commit<'_>) -> Result<CommitInfo, Error> {
@@ -303,13 +320,14 @@ impl std::fmt::Debug for CommitTree<'_> {
 
 impl FileTree for CommitTree<'_> {
     fn find(&self, path: &str) -> Result<Option<git2::Oid>, Error> {
+        if !is_tree_path(path) {
+            return Ok(None);
+        }
         match self.tree.get_path(Path::new(path)) {
             Ok(entry) => regular(path, entry.filemode(), entry.kind()).map(|()| Some(entry.id())),
-            // A missing subtree also reads as "not found"; tell the two apart.
-            Err(error) if error.code() == ErrorCode::NotFound => {
-                self.missing_subtree(path).map_or(Ok(None), Err)
-            }
-            Err(error) => Err(git_error(&error)),
+            Err(error) if error.code() == ErrorCode::NotFound => Ok(None),
+            // A directory that is not in the clone gives an error without a code of its own.
+            Err(error) => Err(self.missing_subtree(path).unwrap_or_else(|| git_error(&error))),
         }
     }
 
@@ -344,10 +362,26 @@ pub(super) fn read_blob(
     path: &str,
     blob: git2::Oid,
 ) -> Result<Vec<u8>, Error> {
+    // The header is cheap; a huge blob would be unpacked as a whole.
+    if let Ok((size, _)) = repository.git.odb().and_then(|odb| odb.read_header(blob)) {
+        check_size(path, size as u64)?;
+    }
     match repository.git.find_blob(blob) {
         Ok(found) => Ok(found.content().to_vec()),
         Err(error) => Err(repository.missing(&error, &format!("the file {path}"), rev, blob)),
     }
+}
+
+/// Larger files are refused before they are read.
+const MAX_FILE_BYTES: u64 = 64 << 20;
+
+pub(super) fn check_size(path: &str, bytes: u64) -> Result<(), Error> {
+    if bytes > MAX_FILE_BYTES {
+        let limit = MAX_FILE_BYTES as usize;
+        let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+        return Err(ErrorKind::FileTooLarge { path: path.to_owned(), bytes, limit }.into());
+    }
+    Ok(())
 }
 
 /// Accepts regular files only: a link's content is a path, a submodule's files are elsewhere.

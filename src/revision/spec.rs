@@ -16,7 +16,7 @@ pub enum RevisionSpec {
     Empty,
     /// A serialized `FileDescriptorSet` (`*.binpb`, `*.fds`, `*.pb`, `*.desc`).
     DescriptorSet(PathBuf),
-    /// A released binary (`*.so`, `*.whl`) whose embedded descriptors are read.
+    /// A released binary (`*.so`, `*.so.1`, `*.whl`) whose embedded descriptors are read.
     ReleasedBinary(PathBuf),
 }
 
@@ -38,10 +38,18 @@ impl FromStr for RevisionSpec {
             _ => match Path::new(text).extension().and_then(|e| e.to_str()) {
                 Some("binpb" | "fds" | "pb" | "desc") => RevisionSpec::DescriptorSet(text.into()),
                 Some("so" | "whl") => RevisionSpec::ReleasedBinary(text.into()),
+                _ if is_versioned_library(text) => RevisionSpec::ReleasedBinary(text.into()),
                 _ => RevisionSpec::Git(text.to_owned()),
             },
         })
     }
+}
+
+/// `libx.so.1`, `libx.so.1.2`.
+fn is_versioned_library(text: &str) -> bool {
+    text.rsplit_once(".so.").is_some_and(|(_, version)| {
+        version.split('.').all(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+    })
 }
 
 #[cfg(test)]
@@ -57,6 +65,8 @@ mod tests {
         assert_eq!(parse("HEAD~3"), RevisionSpec::Git("HEAD~3".into()));
         assert_eq!(parse("v1.2"), RevisionSpec::Git("v1.2".into()));
         assert_eq!(parse("a/b.fds"), RevisionSpec::DescriptorSet("a/b.fds".into()));
+        assert_eq!(parse("x.so.1.2"), RevisionSpec::ReleasedBinary("x.so.1.2".into()));
+        assert_eq!(parse("x.so.y"), RevisionSpec::Git("x.so.y".into()));
         assert_eq!(parse("x.whl"), RevisionSpec::ReleasedBinary("x.whl".into()));
     }
 }

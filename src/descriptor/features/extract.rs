@@ -37,7 +37,7 @@ pub(in crate::descriptor) fn extract(
         collector.message(&mut vec![4, index_i32(index)], message);
     }
     for (index, enumeration) in descriptor.enum_type.iter_mut().enumerate() {
-        collector.enumeration(&mut vec![5, index_i32(index)], enumeration);
+        collector.enumeration(&[5, index_i32(index)], enumeration);
     }
     for (index, extension) in descriptor.extension.iter_mut().enumerate() {
         collector.field(&[7, index_i32(index)], extension);
@@ -75,6 +75,22 @@ fn line_of(text: &str, descriptor: &FileDescriptorProto, declaration: &[i32], wh
     first + within + 1
 }
 
+/// Whether a default is spelled as in a descriptor already: most are.
+fn is_plain(ty: &str, value: &str) -> bool {
+    match ty {
+        "T" => {
+            value.starts_with(|c: char| c.is_ascii_alphabetic())
+                && value.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+        }
+        "bool" => matches!(value, "true" | "false"),
+        "int32" | "sint32" | "sfixed32" => value.parse().is_ok_and(|n: i32| n.to_string() == value),
+        "int64" | "sint64" | "sfixed64" => value.parse().is_ok_and(|n: i64| n.to_string() == value),
+        "uint32" | "fixed32" => value.parse().is_ok_and(|n: u32| n.to_string() == value),
+        "uint64" | "fixed64" => value.parse().is_ok_and(|n: u64| n.to_string() == value),
+        _ => false,
+    }
+}
+
 /// Puts a default that [`super::super::edition::lower`] set aside back into its field, spelled as
 /// `FieldDescriptorProto.default_value` wants it; `Err` says what is wrong.
 fn restore_default(lowered: &Lowered<'_>, field: &mut FieldDescriptorProto) -> Result<(), String> {
@@ -110,6 +126,10 @@ fn restore_default(lowered: &Lowered<'_>, field: &mut FieldDescriptorProto) -> R
         _ => true,
     });
     if let Some(value) = found {
+        if is_plain(ty, value) {
+            field.default_value = Some(value.to_owned());
+            return Ok(());
+        }
         // The parser knows the rules, for proto2.
         let text = format!("message M {{ optional {ty} f = 1 [default = {value}]; }}");
         let parsed = protox_parse::parse("", &text).ok();
@@ -228,7 +248,7 @@ impl Collector<'_> {
         }
     }
 
-    fn enumeration(&mut self, path: &mut [i32], enumeration: &mut EnumDescriptorProto) {
+    fn enumeration(&mut self, path: &[i32], enumeration: &mut EnumDescriptorProto) {
         if let Some(options) = &mut enumeration.options {
             self.take(path, &mut options.uninterpreted_option);
         }

@@ -31,7 +31,10 @@ pub(in crate::descriptor) fn decode_file(
         return Err(ErrorKind::Edition {
             path: descriptor.name().to_owned(),
             line: 1,
-            what: format!("edition number {}", edition.edition),
+            what: match edition.edition {
+                1001 => "edition \"2024\"".to_owned(),
+                number => format!("edition number {number}"),
+            },
         }
         .into());
     }
