@@ -138,13 +138,16 @@ fn syntax_error(
     ErrorKind::Parse(Box::new(first)).into()
 }
 
+/// Import name, path and blob id of a file.
+type BlobKey = (Arc<str>, Arc<str>, git2::Oid);
+
 /// Parsed files by path and blob id.
 ///
 /// Base and head of a check share nearly all blobs, so each is parsed once. Files that the last two
 /// checks did not use are forgotten, so that a run over thousands of commits stays small.
 #[derive(Debug, Default)]
 pub struct ParseCache {
-    files: HashMap<(Arc<str>, Arc<str>, git2::Oid), (Arc<ParsedFile>, usize)>,
+    files: HashMap<BlobKey, (Arc<ParsedFile>, usize)>,
     generation: usize,
 }
 

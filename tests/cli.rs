@@ -1,0 +1,402 @@
+//! The command as users run it: what it compares, what it prints, what it exits with.
+
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+const POLICY: &str = "\
+[contract]
+dispatch = [\"p.Step.impl\"]
+[[contract.root]]
+message = \"p.Root\"
+files = [\"p.proto\"]
+[waivers]
+file = \"waivers.toml\"
+";
+
+const BASE: &str = "\
+syntax = \"proto3\";
+package p;
+message Root {
+  int64 size = 1;
+  string name = 2;
+  Kind kind = 3;
+  repeated Step steps = 4;
+}
+enum Kind {
+  KIND_UNSPECIFIED = 0;
+  KIND_COPY = 1;
+}
+message Step {
+  oneof impl {
+    Root call = 1;
+  }
+}
+";
+
+/// A repository with one commit on main: the policy and the base contract.
+struct Project {
+    dir: tempfile::TempDir,
+}
+
+impl Project {
+    fn new() -> Self {
+        let project = Project { dir: tempfile::tempdir().unwrap() };
+        project.git(&["init", "-q", "-b", "main"]);
+        project.write("aotgate.toml", POLICY);
+        project.write("p.proto", BASE);
+        project.commit("base");
+        project
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        std::fs::write(self.path(name), text).unwrap();
+    }
+
+    fn edit(&self, from: &str, to: &str) {
+        let text = std::fs::read_to_string(self.path("p.proto")).unwrap();
+        assert!(text.contains(from), "{from}");
+        self.write("p.proto", &text.replace(from, to));
+    }
+
+    fn git(&self, arguments: &[&str]) -> String {
+        let output = Command::new("git")
+            .args(["-c", "user.name=Ann", "-c", "user.email=ann@example.com"])
+            .args(arguments)
+            .current_dir(self.dir.path())
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env("GIT_COMMITTER_DATE", "2026-08-01T12:00:00+0200")
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    }
+
+    fn commit(&self, message: &str) -> String {
+        self.git(&["add", "-A"]);
+        self.git(&["commit", "-q", "-m", message]);
+        self.git(&["rev-parse", "HEAD"])
+    }
+
+    fn aotgate(&self, arguments: &[&str]) -> Run {
+        self.run(Command::new(env!("CARGO_BIN_EXE_aotgate")).args(arguments))
+    }
+
+    fn run(&self, command: &mut Command) -> Run {
+        let output = command
+            .current_dir(self.dir.path())
+            .env_remove("GITHUB_EVENT_PATH")
+            .env("NO_COLOR", "1")
+            .output()
+            .unwrap();
+        Run::new(&output)
+    }
+
+    fn check(&self, arguments: &[&str]) -> (Value, i32) {
+        let run = self.aotgate(&[&["check", "--format", "json"], arguments].concat());
+        (serde_json::from_str(&run.out).unwrap_or_else(|_| panic!("{}", run.err)), run.status)
+    }
+}
+
+struct Run {
+    out: String,
+    err: String,
+    status: i32,
+}
+
+impl Run {
+    fn new(output: &Output) -> Self {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        Run {
+            out: text(&output.stdout),
+            err: text(&output.stderr),
+            status: output.status.code().unwrap_or(-1),
+        }
+    }
+}
+
+fn ids(document: &Value) -> Vec<String> {
+    let findings = document["findings"].as_array().unwrap();
+    findings
+        .iter()
+        .map(|f| format!("{} {}", f["check"].as_str().unwrap(), f["construct"].as_str().unwrap()))
+        .collect()
+}
+
+#[test]
+fn nothing_changed_passes_and_uncommitted_work_counts() {
+    let project = Project::new();
+    project.write("note.txt", "x");
+    project.commit("no proto");
+    let (document, status) = project.check(&[]);
+    assert_eq!((document["verdict"].as_str(), status), (Some("pass"), 0));
+    assert_eq!(document["findings"], Value::Array(vec![]));
+
+    project.edit("  string name = 2;\n", "");
+    let (document, status) = project.check(&[]);
+    assert_eq!(document["head"]["revision"], "WORKTREE");
+    assert_eq!((document["verdict"].as_str(), status), (Some("fail"), 1));
+    assert_eq!(ids(&document)[0], "field-removed p.Root.name");
+}
+
+#[test]
+fn a_landed_commit_is_judged_as_of_its_own_date() {
+    let project = Project::new();
+    project.edit("  string name = 2;\n", "  reserved 2;\n  reserved \"name\";\n");
+    let sha = project.commit("remove");
+    let (document, status) = project.check(&["--commit", &sha]);
+    assert_eq!(document["today"], "2026-08-01");
+    assert_eq!(document["triage"], "breaks-backward");
+    assert_eq!(document["findings"][0]["earliest_safe"], "2027-02-01");
+    assert_eq!(status, 1);
+    let (document, _) = project.check(&["--commit", &sha, "--today", "2026-09-30"]);
+    assert_eq!(document["findings"][0]["earliest_safe"], "2027-03-30");
+    // A root commit adds everything.
+    let first = project.git(&["rev-list", "--max-parents=0", "HEAD"]);
+    let (document, status) = project.check(&["--commit", &first]);
+    assert_eq!(document["base"]["revision"], "EMPTY");
+    assert_eq!(status, 0);
+}
+
+#[test]
+fn fail_on_decides_what_a_warning_exits_with() {
+    let project = Project::new();
+    project.edit("  string name = 2;\n", "  string name = 2;\n  int32 more = 9;\n");
+    let (document, status) = project.check(&[]);
+    assert_eq!(ids(&document), ["field-added p.Root.more"]);
+    assert_eq!(document["verdict"], "review");
+    assert_eq!(status, 1);
+    assert_eq!(project.check(&["--fail-on", "fail"]).1, 0);
+}
+
+#[test]
+fn an_attestation_anywhere_in_a_message_satisfies_what_it_names() {
+    let project = Project::new();
+    project.edit("KIND_COPY = 1", "KIND_MOVE = 1");
+    let (document, status) = project.check(&[]);
+    assert_eq!(document["triage"], "needs-attestation");
+    assert_eq!(status, 1);
+    let line = "enum-value-renamed p.Kind.KIND_MOVE - the same meaning";
+    let (document, status) = project.check(&["--attest", line]);
+    assert_eq!(document["findings"][0]["satisfied_by"]["kind"], "attestation");
+    assert_eq!(status, 0);
+
+    project.git(&["checkout", "-q", "-b", "topic"]);
+    project.commit(&format!("rename\n\nbody\nAOT-Compat: {line}\n\nmore\nSigned-off-by: x"));
+    project.write("later.txt", "x");
+    project.commit("later");
+    let (document, status) = project.check(&[]);
+    assert_eq!(status, 0);
+    let by = document["findings"][0]["satisfied_by"]["by"].as_str().unwrap();
+    assert!(by.starts_with("Ann ("), "{by}");
+    assert_eq!(document["verdict"], "pass");
+
+    // It does not excuse a break.
+    project.edit("  string name = 2;\n", "");
+    project.commit("x\n\nAOT-Compat: field-removed p.Root.name - trust me");
+    assert_eq!(project.check(&[]).1, 1);
+}
+
+#[test]
+fn a_pull_request_body_attests_too() {
+    let project = Project::new();
+    project.edit("KIND_COPY = 1", "KIND_MOVE = 1");
+    let body = "AOT-Compat: enum-value-renamed p.Kind.KIND_MOVE - same";
+    let event = serde_json::json!({"pull_request": {"body": body, "user": {"login": "bea"}}});
+    project.write("event.json", &event.to_string());
+    let mut command = Command::new(env!("CARGO_BIN_EXE_aotgate"));
+    command.args(["check", "--format", "json"]).current_dir(project.dir.path());
+    let run = Run::new(&command.env("GITHUB_EVENT_PATH", "event.json").output().unwrap());
+    let document: Value = serde_json::from_str(&run.out).unwrap();
+    assert_eq!(document["findings"][0]["satisfied_by"]["by"], "pull request by bea");
+    assert_eq!(run.status, 0);
+}
+
+#[test]
+fn a_change_cannot_excuse_itself() {
+    let project = Project::new();
+    project.git(&["checkout", "-q", "-b", "topic"]);
+    project.edit("  string name = 2;\n", "");
+    project.write("aotgate.toml", &format!("{POLICY}\n[checks]\nfield-removed = \"off\"\n"));
+    project.write(
+        "waivers.toml",
+        "[[waiver]]\ncheck = \"field-removed\"\nconstruct = \"p.Root.name\"\nreason = \"r\"\n\
+         approved_by = \"me\"\nexpires = 2099-01-01\n",
+    );
+    project.commit("sneaky");
+    let (document, status) = project.check(&[]);
+    assert_eq!((document["verdict"].as_str(), status), (Some("fail"), 1));
+    let ids = ids(&document);
+    assert!(ids.contains(&"field-removed p.Root.name".to_owned()), "{ids:?}");
+    assert!(ids.contains(&"policy-changed policy:checks.field-removed".to_owned()), "{ids:?}");
+    assert!(ids.contains(&"policy-changed policy:waiver".to_owned()), "{ids:?}");
+    // Naming the file does not help: base's version counts.
+    assert_eq!(project.check(&["--policy", "aotgate.toml"]).1, 1);
+}
+
+#[test]
+fn a_waiver_in_base_holds_until_it_expires() {
+    let project = Project::new();
+    project.write(
+        "waivers.toml",
+        "[[waiver]]\ncheck = \"field-removed\"\nconstruct = \"p.Root.name\"\nreason = \"never written\"\n\
+         approved_by = \"owner\"\nexpires = 2026-12-31\n",
+    );
+    project.commit("waive");
+    project.edit("  string name = 2;\n", "  reserved 2;\n  reserved \"name\";\n");
+    let (document, status) = project.check(&["--today", "2026-12-31"]);
+    assert_eq!(document["findings"][0]["satisfied_by"]["kind"], "waiver");
+    assert_eq!((document["verdict"].as_str(), status), (Some("pass"), 0));
+    let (document, status) = project.check(&["--today", "2027-01-01"]);
+    assert_eq!((document["verdict"].as_str(), status), (Some("fail"), 1));
+    assert!(ids(&document).iter().any(|id| id.starts_with("waiver-expired")));
+}
+
+#[test]
+fn ranges_are_net_changes_and_each_judges_every_commit() {
+    let project = Project::new();
+    let base = project.git(&["rev-parse", "HEAD"]);
+    project.edit("  string name = 2;\n", "");
+    project.commit("remove");
+    project.write("p.proto", BASE);
+    project.commit("Revert \"remove\"");
+    let range = format!("{base}..HEAD");
+    let (document, status) = project.check(&[&range]);
+    assert_eq!((document["findings"].as_array().unwrap().len(), status), (0, 0));
+
+    let run = project.aotgate(&["check", "--format", "json", &range, "--each"]);
+    let documents: Vec<Value> =
+        run.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let verdicts: Vec<&str> =
+        documents.iter().map(|d| d["verdict"].as_str().unwrap()).collect();
+    assert_eq!(verdicts, ["fail", "review"]);
+    assert_eq!(run.status, 1);
+    let run = project.aotgate(&["check", &base]);
+    assert_eq!(run.status, 2);
+    assert!(run.err.contains("is no range"), "{}", run.err);
+}
+
+#[test]
+fn standard_input_names_commits_and_errors_do_not_stop_it() {
+    use std::io::Write as _;
+    let project = Project::new();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_aotgate"))
+        .args(["check", "--stdin", "--format", "json"])
+        .current_dir(project.dir.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(b"deadbeef\n\nHEAD subject\n").unwrap();
+    let run = Run::new(&child.wait_with_output().unwrap());
+    let lines: Vec<Value> = run.out.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    assert_eq!(lines[0]["sha"], "deadbeef");
+    assert!(lines[0]["error"].as_str().unwrap().contains("no revision"));
+    assert_eq!(lines[1]["verdict"], "pass");
+    assert_eq!(run.status, 2);
+}
+
+#[test]
+fn what_cannot_be_judged_exits_with_2_and_says_what_to_do() {
+    let project = Project::new();
+    project.write("note.txt", "x");
+    project.commit("second");
+    for (arguments, text) in [
+        (&["check", "--base", "nowhere"][..], "git fetch origin nowhere"),
+        (&["explain", "field-removd"], "did you mean `field-removed`?"),
+        (&["explain", "--schema", "x"], "aotgate.check/1"),
+        (&["snapshot", "--format", "sarif"], "human, json"),
+        (&["snapshot", "missing.binpb"], "check that the path exists"),
+        (&["check", "--policy", "nothing.toml"], "nothing.toml"),
+    ] {
+        let run = project.aotgate(arguments);
+        assert_eq!(run.status, 2, "{arguments:?}");
+        assert!(run.err.contains(text), "{arguments:?}: {}", run.err);
+    }
+    project.write("bad.toml", "[windows]\nforwards = \"3 days\"\n");
+    let run = project.aotgate(&["check", "--policy", "bad.toml"]);
+    assert_eq!(run.status, 2);
+    assert!(run.err.contains("did you mean `forward`?"), "{}", run.err);
+    project.edit("int64 size = 1;", "int64 size = 1");
+    let run = project.aotgate(&["check"]);
+    assert_eq!(run.status, 2);
+    assert!(run.err.contains("p.proto:5"), "{}", run.err);
+}
+
+#[test]
+fn a_first_commit_has_nothing_to_compare_with() {
+    let project = Project::new();
+    let run = project.aotgate(&["check"]);
+    assert_eq!(run.status, 2);
+    assert!(run.err.contains("--base EMPTY"), "{}", run.err);
+    let (document, status) = project.check(&["--base", "EMPTY"]);
+    assert_eq!((document["verdict"].as_str(), status), (Some("pass"), 0));
+}
+
+#[test]
+fn a_missing_root_is_a_finding_in_head_and_an_error_on_both_sides() {
+    let project = Project::new();
+    project.git(&["rm", "-q", "p.proto"]);
+    project.commit("gone");
+    let (document, status) = project.check(&[]);
+    assert_eq!(ids(&document)[0], "root-missing p.Root");
+    assert_eq!(status, 1);
+    project.write("x.txt", "x");
+    project.commit("more");
+    let run = project.aotgate(&["check"]);
+    assert_eq!(run.status, 2);
+    assert!(run.err.contains("[[contract.root]]"), "{}", run.err);
+}
+
+#[test]
+fn snapshot_and_diff_agree_with_a_written_descriptor_set() {
+    let project = Project::new();
+    let run = project.aotgate(&["snapshot", "--binpb", "p.binpb", "--format", "json"]);
+    let snapshot: Value = serde_json::from_str(&run.out).unwrap();
+    assert_eq!(snapshot["counts"]["messages"], 2);
+    let run = project.aotgate(&["diff", "HEAD", "p.binpb", "--format", "json"]);
+    let diff: Value = serde_json::from_str(&run.out).unwrap();
+    assert_eq!(diff["changes"], Value::Array(vec![]));
+    assert_eq!(diff["head"]["fingerprint"], snapshot["fingerprint"]);
+    project.edit("    Root call = 1;\n", "    Root call = 1;\n    Kind wait = 2;\n");
+    let run = project.aotgate(&["diff", "p.binpb", "WORKTREE"]);
+    assert!(run.out.contains("+ Kind wait = 2"), "{}", run.out);
+    assert_eq!(run.status, 0);
+}
+
+#[test]
+fn reports_go_where_they_are_sent() {
+    let project = Project::new();
+    project.edit("  string name = 2;\n", "");
+    let run = project.aotgate(&["check", "--format", "sarif", "--output", "out.sarif"]);
+    assert_eq!((run.out.as_str(), run.status), ("", 1));
+    let sarif: Value =
+        serde_json::from_str(&std::fs::read_to_string(project.path("out.sarif")).unwrap()).unwrap();
+    assert_eq!(sarif["runs"][0]["results"][0]["ruleId"], "field-removed");
+
+    let mut command = Command::new(env!("CARGO_BIN_EXE_aotgate"));
+    command.args(["check", "--format", "github"]).env("GITHUB_STEP_SUMMARY", "summary.md");
+    let run = project.run(&mut command);
+    assert!(run.out.starts_with("::error file=p.proto,line=3"), "{}", run.out);
+    let summary = std::fs::read_to_string(project.path("summary.md")).unwrap();
+    assert!(summary.contains("field-removed"), "{summary}");
+}
+
+#[test]
+fn explain_lists_all_checks_and_prints_pages() {
+    let project = Project::new();
+    let list = project.aotgate(&["explain"]).out;
+    for (check, _) in aotgate::triage::checks::ALL {
+        assert!(list.contains(check.id), "{}", check.id);
+        let page = project.aotgate(&["explain", check.id]).out;
+        assert!(page.contains("## What to do"), "{}", check.id);
+    }
+    let schema = project.aotgate(&["explain", "--schema", "check"]).out;
+    let schema: Value = serde_json::from_str(&schema).unwrap();
+    assert!(schema["$id"].as_str().unwrap().ends_with("aotgate.check/1.json"));
+}
