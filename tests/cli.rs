@@ -272,8 +272,7 @@ fn ranges_are_net_changes_and_each_judges_every_commit() {
     let run = project.aotgate(&["check", "--format", "json", &range, "--each"]);
     let documents: Vec<Value> =
         run.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let verdicts: Vec<&str> =
-        documents.iter().map(|d| d["verdict"].as_str().unwrap()).collect();
+    let verdicts: Vec<&str> = documents.iter().map(|d| d["verdict"].as_str().unwrap()).collect();
     assert_eq!(verdicts, ["fail", "review"]);
     assert_eq!(run.status, 1);
     let run = project.aotgate(&["check", &base]);

@@ -4,7 +4,7 @@ use super::matcher::{Pairs, stripped_names};
 use super::wire::{self, Severity, WireEffect, WireTable};
 use super::{Change, ChangeKind, Sides, Subject, Surface, json};
 use crate::descriptor::{
-    Contract, Enum, EnumValue, Field, Label, Message, Name, Place, Presence, Reach, Type,
+    Contract, Enum, EnumValue, Field, Label, Message, Name, Place, Presence, Reach, Scalar, Type,
 };
 
 /// Compares two contracts construct by construct; sorted by construct, then kind.
@@ -305,9 +305,12 @@ impl<'a> Comparison<'a, '_> {
         }
         if base.default != head.default && base.ty == head.ty {
             let text = |field: &Field| field.default.as_deref().unwrap_or("none").to_owned();
+            let same = implied_default(self.base, base) == implied_default(self.head, head);
+            let effect = if same { WireEffect::SAFE } else { wire::DEFAULT_CHANGED };
             let found = new(ChangeKind::FieldDefaultChanged)
                 .was_now(text(base), text(head))
-                .wire(wire::DEFAULT_CHANGED);
+                .wire(effect)
+                .detail(same.then(|| "unset reads the same".to_owned()));
             self.push(found);
         }
         if base.verify_utf8 != head.verify_utf8 && base.ty == head.ty {
@@ -643,6 +646,25 @@ impl<'a> Comparison<'a, '_> {
 
 /// Remark on an enum value whose name differs only in the prefix that all values share.
 pub(crate) const SAME_STEM: &str = "only the prefix that all values share changed";
+
+/// What an unset field reads: its default, else the zero of its type.
+fn implied_default(contract: &Contract, field: &Field) -> String {
+    if let Some(default) = &field.default {
+        // A float's zero is spelled in several ways; -0 is another value.
+        let number = matches!(&field.ty, Type::Scalar(scalar) if scalar.packable());
+        let zero = number && !default.starts_with('-') && default.parse() == Ok(0.0_f64);
+        return if zero { "0".to_owned() } else { default.to_string() };
+    }
+    match &field.ty {
+        Type::Scalar(Scalar::String | Scalar::Bytes) | Type::Message(_) => String::new(),
+        Type::Scalar(Scalar::Bool) => "false".to_owned(),
+        Type::Scalar(_) => "0".to_owned(),
+        Type::Enum(name) => contract
+            .enumeration(name)
+            .and_then(|e| e.values.first())
+            .map_or(String::new(), |value| value.name.to_string()),
+    }
+}
 
 /// Whether exactly one side is a message: those always have presence, so the type says it all.
 fn message_on_one_side(base: &Field, head: &Field) -> bool {

@@ -299,7 +299,7 @@ impl SourceClosure {
 /// Imports without a file, each with the first file that names it.
 type Dangling = BTreeMap<String, Arc<str>>;
 
-/// Whether a file declares a message that one of the patterns names.
+/// Whether a file declares a type that one of the patterns names.
 fn declares_any(file: &FileDescriptorProto, patterns: &[&str]) -> bool {
     fn any(scope: &str, messages: &[DescriptorProto], patterns: &[&str]) -> bool {
         messages.iter().any(|message| {
@@ -318,7 +318,15 @@ fn declares_any(file: &FileDescriptorProto, patterns: &[&str]) -> bool {
             named || (patterns.iter().any(within) && any(&name, &message.nested_type, patterns))
         })
     }
-    any(file.package(), &file.message_type, patterns)
+    // A pattern takes enums as well.
+    let enums = file.enum_type.iter().any(|enumeration| {
+        let name = match file.package() {
+            "" => enumeration.name().to_owned(),
+            package => format!("{package}.{}", enumeration.name()),
+        };
+        patterns.iter().filter_map(|p| p.strip_suffix('*')).any(|p| name.starts_with(p))
+    });
+    enums || any(file.package(), &file.message_type, patterns)
 }
 
 /// Import names of the files that roots may be in.

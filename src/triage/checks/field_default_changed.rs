@@ -19,7 +19,7 @@
 //! ```
 
 use crate::change::{Change, ChangeKind, Subject, Surface};
-use crate::descriptor::{Field, Scalar, Type};
+use crate::descriptor::Field;
 use crate::finding::{Step, Triage};
 use crate::triage::{Check, Context, Outcome};
 
@@ -44,8 +44,8 @@ fn judge(change: &Change<'_>, context: &Context<'_>) -> Option<Outcome> {
     let default = |field: &Field| field.default.as_deref().unwrap_or("none").to_owned();
     let message =
         format!("{} has default {} instead of {}", wording::field(head), default(head), default(base));
-    if zero(base) && zero(head) {
-        return Some(Outcome::safe(message, "it is the default that the type has anyway"));
+    if change.wire.is_safe() {
+        return Some(Outcome::safe(message, "unset reads the same"));
     }
     let backward = context.windows.backward;
     Some(Outcome::new(
@@ -54,16 +54,4 @@ fn judge(change: &Change<'_>, context: &Context<'_>) -> Option<Outcome> {
         format!("artifacts of the last {backward} that left it unset now read the new default"),
         format!("Keep the default {}, and let compilers set the field instead.", default(base)),
     ))
-}
-
-/// Whether unset reads as the type's own zero. The first value of an enum is not known here.
-fn zero(field: &Field) -> bool {
-    let Some(text) = field.default.as_deref() else { return true };
-    match &field.ty {
-        Type::Scalar(Scalar::String | Scalar::Bytes) => text.is_empty(),
-        Type::Scalar(Scalar::Bool) => text == "false",
-        // -0 of a float is another value.
-        Type::Scalar(_) => !text.starts_with('-') && text.parse() == Ok(0.0_f64),
-        Type::Enum(_) | Type::Message(_) => false,
-    }
 }
