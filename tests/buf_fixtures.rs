@@ -5,6 +5,7 @@
 //! export AOTGATE_BUF_FIXTURES=/path/to/folder   # expected.json, fds/<name>.{previous,current}.binpb
 //! cargo test --test buf_fixtures -- --ignored --nocapture
 //! ```
+#![allow(clippy::expect_used, clippy::print_stdout, clippy::unwrap_used)] // a test and its report
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -1,4 +1,5 @@
 //! The command as users run it: what it compares, what it prints, what it exits with.
+#![allow(clippy::panic, clippy::unwrap_used)] // helpers of tests
 
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
@@ -398,4 +399,15 @@ fn explain_lists_all_checks_and_prints_pages() {
     let schema = project.aotgate(&["explain", "--schema", "check"]).out;
     let schema: Value = serde_json::from_str(&schema).unwrap();
     assert!(schema["$id"].as_str().unwrap().ends_with("aotgate.check/1.json"));
+}
+
+#[test]
+fn the_readmes_commands_are_those_that_ci_runs() {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    let readme = std::fs::read_to_string(root.join("README.md")).unwrap();
+    let ci = std::fs::read_to_string(root.join(".ci/run")).unwrap();
+    assert!(readme.contains("\ncargo test --workspace --locked "), "the test command");
+    assert!(ci.lines().any(|line| line == "cargo test --workspace --locked"), "the test command");
+    assert!(readme.contains("\ncargo run --release --locked -- check "), "the main command");
+    assert!(ci.contains("cargo run --release --locked -- check"), "the main command");
 }

@@ -6,6 +6,7 @@
 //! export AOTGATE_CORPUS=/path/to/corpus              # commits.jsonl and proto_diffs.jsonl
 //! cargo test --release --test real_history -- --ignored --nocapture
 //! ```
+#![allow(clippy::expect_used, clippy::print_stdout, clippy::unwrap_used)] // tests and their reports
 
 mod diffs;
 mod labels;
