@@ -1,0 +1,320 @@
+//! Changes of fields, slot by slot: a slot is a field number of a message.
+
+use super::{Comparison, change};
+use crate::change::wire::{self, Severity, WireEffect};
+use crate::change::{ChangeKind, Sides, Subject};
+use crate::descriptor::{Contract, Field, Label, Message, Presence, Reach, Scalar, Type};
+
+impl<'a> Comparison<'a, '_> {
+    pub(super) fn field(
+        &mut self,
+        owner: Sides<'a, Message>,
+        base: &'a Field,
+        head: &'a Field,
+        reach: Reach,
+    ) {
+        let (Some(base_owner), Some(head_owner)) = (owner.base, owner.head) else { return };
+        let subject = Subject::Field(owner, Sides::both(base, head));
+        let construct = format!("{}.{}", head_owner.name, head.name);
+        let type_effect = self.table.type_effect(base, head);
+        let repurposed = repurposed_field(base_owner, head_owner, base, head, type_effect);
+        let new = |kind| {
+            change(kind, construct.clone(), reach, subject)
+                .number(head.number)
+                .repurposed(repurposed.clone())
+        };
+
+        if base.name != head.name {
+            let effect = match &repurposed {
+                // The bytes fit and mean something else.
+                Some(_) => {
+                    type_effect.worst(WireEffect::new(Severity::WrongValue, Severity::WrongValue))
+                }
+                None => WireEffect::SAFE,
+            };
+            let found = new(ChangeKind::FieldRenamed)
+                .was_now(&*base.name, &*head.name)
+                .wire(effect)
+                .detail(repurposed.clone());
+            self.push(found);
+        }
+        if base.ty != head.ty {
+            let nominal =
+                type_effect.is_safe() && base.ty.named().is_some() && head.ty.named().is_some();
+            let detail = nominal.then(|| "another name for the same structure".to_owned());
+            let found = new(ChangeKind::FieldTypeChanged)
+                .was_now(base.ty.to_string(), head.ty.to_string())
+                .wire(type_effect)
+                .detail(detail);
+            self.push(found);
+        }
+        if base.label != head.label {
+            let found = new(ChangeKind::FieldLabelChanged)
+                .was_now(base.label.name(), head.label.name())
+                .wire(wire::label_effect(base, head));
+            self.push(found);
+        } else if base.presence != head.presence && !message_on_one_side(base, head) {
+            let found = new(ChangeKind::FieldPresenceChanged)
+                .was_now(base.presence.name(), head.presence.name())
+                .wire(wire::presence_effect(base.presence, head.presence));
+            self.push(found);
+        }
+        if base.oneof != head.oneof && !renamed_oneof(base_owner, head_owner, base, head) {
+            let siblings = |owner: &Message, field: &Field, other: &Message| {
+                owner
+                    .fields
+                    .iter()
+                    .filter(|f| f.oneof.is_some() && f.oneof == field.oneof)
+                    .filter(|f| f.number != field.number && other.field(f.number).is_some())
+                    .count()
+            };
+            let none = "no oneof";
+            let found = new(ChangeKind::FieldOneofChanged)
+                .was_now(
+                    base.oneof.as_deref().unwrap_or(none),
+                    head.oneof.as_deref().unwrap_or(none),
+                )
+                .wire(wire::oneof_effect(
+                    base,
+                    head,
+                    siblings(base_owner, base, head_owner),
+                    siblings(head_owner, head, base_owner),
+                ));
+            self.push(found);
+        }
+        // Only where both sides are lists of the same packable kind; else the type or label says it.
+        if base.packed != head.packed && base.label == head.label && base.ty == head.ty {
+            let word = |packed| if packed { "packed" } else { "expanded" };
+            let found =
+                new(ChangeKind::FieldPackedChanged).was_now(word(base.packed), word(head.packed));
+            self.push(found);
+        }
+        if base.default != head.default && base.ty == head.ty {
+            let text = |field: &Field| field.default.as_deref().unwrap_or("none").to_owned();
+            let same = implied_default(self.base, base) == implied_default(self.head, head);
+            let effect = if same { WireEffect::SAFE } else { wire::DEFAULT_CHANGED };
+            let found = new(ChangeKind::FieldDefaultChanged)
+                .was_now(text(base), text(head))
+                .wire(effect)
+                .detail(same.then(|| "unset reads the same".to_owned()));
+            self.push(found);
+        }
+        if base.verify_utf8 != head.verify_utf8 && base.ty == head.ty {
+            let word = |verify| if verify { "verified" } else { "not verified" };
+            let found = new(ChangeKind::FieldUtf8Changed)
+                .was_now(word(base.verify_utf8), word(head.verify_utf8))
+                .wire(wire::utf8_effect(base, head));
+            self.push(found);
+        }
+        if base.delimited != head.delimited && base.ty == head.ty {
+            let word = |delimited| if delimited { "delimited" } else { "length-prefixed" };
+            let found = new(ChangeKind::FieldEncodingChanged)
+                .was_now(word(base.delimited), word(head.delimited))
+                .wire(wire::ENCODING_CHANGED);
+            self.push(found);
+        }
+        if base.deprecated != head.deprecated && base.name == head.name {
+            let found = new(ChangeKind::FieldDeprecatedChanged)
+                .was_now(base.deprecated.to_string(), head.deprecated.to_string());
+            self.push(found);
+        }
+    }
+
+    /// A field number that head does not have.
+    pub(super) fn field_gone(&mut self, owner: Sides<'a, Message>, base: &'a Field, reach: Reach) {
+        let (Some(base_owner), Some(head_owner)) = (owner.base, owner.head) else { return };
+        if let Some(head) = head_owner.field_named(&base.name) {
+            return self.field_renumbered(owner, base, head, reach);
+        }
+        let subject = Subject::Field(owner, Sides::base(base));
+        let found = change(
+            ChangeKind::FieldRemoved,
+            format!("{}.{}", base_owner.name, base.name),
+            reach,
+            subject,
+        )
+        .number(base.number)
+        .was(declaration(base))
+        .wire(wire::removed_field_effect(base));
+        self.push(found);
+    }
+
+    /// A field number that base does not have.
+    pub(super) fn field_new(
+        &mut self,
+        owner: Sides<'a, Message>,
+        base_owner: &'a Message,
+        head: &'a Field,
+        reach: Reach,
+    ) {
+        let Some(head_owner) = owner.head else { return };
+        if let Some(base) = base_owner.field_named(&head.name) {
+            // Reported once: from the old number where that is free, else from here.
+            if head_owner.field(base.number).is_some() {
+                self.field_renumbered(owner, base, head, reach);
+            }
+            return;
+        }
+        let reused = if base_owner.reserves_number(head.number) {
+            Some(format!("base reserves the number {}", head.number))
+        } else if base_owner.reserves_name(&head.name) {
+            Some(format!("base reserves the name {}", head.name))
+        } else {
+            None
+        };
+        let effect = if base_owner.reserves_number(head.number) {
+            // Artifacts from before the reservation still carry the old field under this number.
+            wire::added_field_effect(head)
+                .worst(WireEffect::new(Severity::WrongValue, Severity::SilentLoss))
+        } else {
+            wire::added_field_effect(head)
+        };
+        let subject = Subject::Field(owner, Sides::head(head));
+        let found = change(
+            ChangeKind::FieldAdded,
+            format!("{}.{}", head_owner.name, head.name),
+            reach,
+            subject,
+        )
+        .number(head.number)
+        .now(declaration(head))
+        .wire(effect)
+        .detail(reused.clone())
+        .repurposed(reused);
+        self.push(found);
+    }
+
+    fn field_renumbered(
+        &mut self,
+        owner: Sides<'a, Message>,
+        base: &'a Field,
+        head: &'a Field,
+        reach: Reach,
+    ) {
+        let Some(head_owner) = owner.head else { return };
+        let found = change(
+            ChangeKind::FieldRenumbered,
+            format!("{}.{}", head_owner.name, head.name),
+            reach,
+            Subject::Field(owner, Sides::both(base, head)),
+        )
+        .number(head.number)
+        .was_now(base.number.to_string(), head.number.to_string())
+        .wire(wire::RENUMBERED);
+        self.push(found);
+    }
+
+    pub(super) fn oneofs(&mut self, base: &'a Message, head: &'a Message, reach: Reach) {
+        for head_oneof in &head.oneofs {
+            if base.oneofs.iter().any(|o| o.name == head_oneof.name) {
+                continue;
+            }
+            let renamed_from = base.oneofs.iter().find(|base_oneof| {
+                !head.oneofs.iter().any(|o| o.name == base_oneof.name)
+                    && same_members(base, head, &base_oneof.name, &head_oneof.name)
+            });
+            if let Some(base_oneof) = renamed_from {
+                let subject =
+                    Subject::Oneof(Sides::both(base, head), Sides::both(base_oneof, head_oneof));
+                self.push(
+                    change(
+                        ChangeKind::OneofRenamed,
+                        format!("{}.{}", head.name, head_oneof.name),
+                        reach,
+                        subject,
+                    )
+                    .was_now(&*base_oneof.name, &*head_oneof.name),
+                );
+            }
+        }
+    }
+}
+
+/// What an unset field reads: its default, else the zero of its type.
+fn implied_default(contract: &Contract, field: &Field) -> String {
+    if let Some(default) = &field.default {
+        // A float's zero is spelled in several ways; -0 is another value.
+        let number = matches!(&field.ty, Type::Scalar(scalar) if scalar.packable());
+        let zero = number && !default.starts_with('-') && default.parse() == Ok(0.0_f64);
+        return if zero { "0".to_owned() } else { default.to_string() };
+    }
+    match &field.ty {
+        Type::Scalar(Scalar::String | Scalar::Bytes) | Type::Message(_) => String::new(),
+        Type::Scalar(Scalar::Bool) => "false".to_owned(),
+        Type::Scalar(_) => "0".to_owned(),
+        Type::Enum(name) => contract
+            .enumeration(name)
+            .and_then(|e| e.values.first())
+            .map_or(String::new(), |value| value.name.to_string()),
+    }
+}
+
+/// Whether exactly one side is a message: those always have presence, so the type says it all.
+fn message_on_one_side(base: &Field, head: &Field) -> bool {
+    matches!(base.ty, Type::Message(_)) != matches!(head.ty, Type::Message(_))
+}
+
+/// Why a field number now holds another field, if it does: the old name lives on under another
+/// number, the new name came from another number, or neither name nor type stayed.
+fn repurposed_field(
+    base_owner: &Message,
+    head_owner: &Message,
+    base: &Field,
+    head: &Field,
+    type_effect: WireEffect,
+) -> Option<String> {
+    if base.name == head.name {
+        return None;
+    }
+    if let Some(moved) = head_owner.field_named(&base.name) {
+        return Some(format!("{} is now number {}", base.name, moved.number));
+    }
+    if let Some(came) = base_owner.field_named(&head.name) {
+        return Some(format!("{} was number {}", head.name, came.number));
+    }
+    if head_owner.reserves_name(&base.name) {
+        return Some(format!("head reserves the name {}", base.name));
+    }
+    // Neither name nor type stayed. Widening, which reads all old values, is no other field.
+    if type_effect.backward > Severity::Safe || type_effect.forward >= Severity::SilentLoss {
+        return Some(format!("{} cannot be read as {}", base.ty, head.ty));
+    }
+    None
+}
+
+/// Whether the field stayed in its oneof, which only got another name.
+fn renamed_oneof(base: &Message, head: &Message, from: &Field, to: &Field) -> bool {
+    match (&from.oneof, &to.oneof) {
+        (Some(from), Some(to)) => {
+            !head.oneofs.iter().any(|o| o.name == *from)
+                && !base.oneofs.iter().any(|o| o.name == *to)
+                && same_members(base, head, from, to)
+        }
+        _ => false,
+    }
+}
+
+/// Whether two oneofs have the same member numbers, members that one side lacks left aside.
+fn same_members(base: &Message, head: &Message, from: &str, to: &str) -> bool {
+    let members = |owner: &Message, oneof: &str, other: &Message| -> Vec<i32> {
+        owner
+            .fields
+            .iter()
+            .filter(|f| f.oneof.as_deref() == Some(oneof) && other.field(f.number).is_some())
+            .map(|f| f.number)
+            .collect()
+    };
+    let base_members = members(base, from, head);
+    !base_members.is_empty() && base_members == members(head, to, base)
+}
+
+/// A field as it would be declared, without options.
+pub(crate) fn declaration(field: &Field) -> String {
+    let label = match (field.label, field.presence, &field.oneof) {
+        (Label::Repeated, _, _) => "repeated ",
+        (Label::Required, _, _) => "required ",
+        (_, Presence::Explicit, None) if !matches!(field.ty, Type::Message(_)) => "optional ",
+        _ => "",
+    };
+    format!("{label}{} {} = {}", field.ty, field.name, field.number)
+}

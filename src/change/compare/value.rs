@@ -1,0 +1,144 @@
+//! Changes of enum values, number by number.
+
+use super::{Comparison, change};
+use crate::change::matcher::stripped_names;
+use crate::change::wire::{self, Severity, WireEffect};
+use crate::change::{ChangeKind, Sides, Subject};
+use crate::descriptor::{Enum, EnumValue, Reach};
+
+impl<'a> Comparison<'a, '_> {
+    pub(super) fn values(&mut self, base: &'a Enum, head: &'a Enum, reach: Reach) {
+        let owner = Sides::both(base, head);
+        let (base_stripped, head_stripped) = (stripped_names(base), stripped_names(head));
+        for base_value in first_of_each_number(base) {
+            let Some(head_value) = head.value(base_value.number) else {
+                let (kind, sides, construct, after, effect) =
+                    match head.value_named(&base_value.name) {
+                        Some(to) => (
+                            ChangeKind::EnumValueRenumbered,
+                            Sides::both(base_value, to),
+                            format!("{}.{}", head.name, to.name),
+                            Some(to.number.to_string()),
+                            wire::removed_value_effect(head).worst(WireEffect::new(
+                                Severity::Safe,
+                                wire::unknown_enum_number(base.closed),
+                            )),
+                        ),
+                        None => (
+                            ChangeKind::EnumValueRemoved,
+                            Sides::base(base_value),
+                            format!("{}.{}", base.name, base_value.name),
+                            None,
+                            wire::removed_value_effect(head),
+                        ),
+                    };
+                let mut found = change(kind, construct, reach, Subject::EnumValue(owner, sides))
+                    .number(
+                        after
+                            .as_ref()
+                            .map_or(base_value.number, |_| sides.head.map_or(0, |v| v.number)),
+                    )
+                    .was(base_value.number.to_string())
+                    .wire(effect);
+                found.after = after;
+                self.push(found);
+                continue;
+            };
+            let keeps_name = base
+                .values
+                .iter()
+                .filter(|v| v.number == base_value.number)
+                .any(|v| head.values.iter().any(|h| h.number == v.number && h.name == v.name));
+            if keeps_name {
+                continue;
+            }
+            let repurposed = repurposed_value(base, head, base_value, head_value);
+            let same_stem =
+                base_stripped.get(&base_value.number) == head_stripped.get(&base_value.number);
+            let wrong = WireEffect::new(Severity::WrongValue, Severity::WrongValue);
+            self.push(
+                change(
+                    ChangeKind::EnumValueRenamed,
+                    format!("{}.{}", head.name, head_value.name),
+                    reach,
+                    Subject::EnumValue(owner, Sides::both(base_value, head_value)),
+                )
+                .number(head_value.number)
+                .was_now(&*base_value.name, &*head_value.name)
+                .wire(if repurposed.is_some() { wrong } else { WireEffect::SAFE })
+                .detail(repurposed.clone().or(same_stem.then(|| SAME_STEM.to_owned())))
+                .repurposed(repurposed),
+            );
+        }
+        for head_value in first_of_each_number(head) {
+            if base.value(head_value.number).is_some() {
+                continue;
+            }
+            if let Some(base_value) = base.value_named(&head_value.name) {
+                // Reported once: from the old number where that is free, else from here.
+                if head.value(base_value.number).is_some() {
+                    self.push(
+                        change(
+                            ChangeKind::EnumValueRenumbered,
+                            format!("{}.{}", head.name, head_value.name),
+                            reach,
+                            Subject::EnumValue(owner, Sides::both(base_value, head_value)),
+                        )
+                        .number(head_value.number)
+                        .was_now(base_value.number.to_string(), head_value.number.to_string())
+                        .wire(WireEffect::new(Severity::WrongValue, Severity::WrongValue)),
+                    );
+                }
+                continue;
+            }
+            let reused = if base.reserves_number(head_value.number) {
+                Some(format!("base reserves the number {}", head_value.number))
+            } else if base.reserves_name(&head_value.name) {
+                Some(format!("base reserves the name {}", head_value.name))
+            } else {
+                None
+            };
+            let mut effect = wire::added_value_effect(base);
+            if base.reserves_number(head_value.number) {
+                effect = effect.worst(WireEffect::new(Severity::WrongValue, Severity::Safe));
+            }
+            self.push(
+                change(
+                    ChangeKind::EnumValueAdded,
+                    format!("{}.{}", head.name, head_value.name),
+                    reach,
+                    Subject::EnumValue(owner, Sides::head(head_value)),
+                )
+                .number(head_value.number)
+                .now(head_value.number.to_string())
+                .wire(effect)
+                .detail(reused.clone())
+                .repurposed(reused),
+            );
+        }
+    }
+}
+
+/// Remark on an enum value whose name differs only in the prefix that all values share.
+pub(crate) const SAME_STEM: &str = "only the prefix that all values share changed";
+
+fn repurposed_value(base: &Enum, head: &Enum, from: &EnumValue, to: &EnumValue) -> Option<String> {
+    if let Some(moved) = head.value_named(&from.name) {
+        return Some(format!("{} is now number {}", from.name, moved.number));
+    }
+    if let Some(came) = base.value_named(&to.name) {
+        return Some(format!("{} was number {}", to.name, came.number));
+    }
+    if head.reserves_name(&from.name) {
+        return Some(format!("head reserves the name {}", from.name));
+    }
+    if base.reserves_name(&to.name) {
+        return Some(format!("base reserves the name {}", to.name));
+    }
+    None
+}
+
+fn first_of_each_number(enumeration: &Enum) -> impl Iterator<Item = &EnumValue> {
+    let mut seen = std::collections::HashSet::new();
+    enumeration.values.iter().filter(move |v| seen.insert(v.number))
+}
