@@ -3,12 +3,8 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-use prost_reflect::DescriptorPool;
 use prost_types::field_descriptor_proto::{Label as ProtoLabel, Type as ProtoType};
-use prost_types::{
-    DescriptorProto, EnumDescriptorProto, FieldDescriptorProto, FileDescriptorProto,
-    UninterpretedOption,
-};
+use prost_types::{DescriptorProto, EnumDescriptorProto, FieldDescriptorProto};
 
 use super::features::{FeatureSet, FieldPresence, FileFeatures, encode_file};
 use super::model::{
@@ -16,7 +12,9 @@ use super::model::{
     Type,
 };
 use super::parse::ParsedFile;
-use crate::error::{Error, ErrorKind};
+use super::pool::resolve;
+use super::spelling::{spell_double, spell_float};
+use crate::error::Error;
 
 /// Resolves all type names and builds the model; reachability is left unset.
 ///
@@ -104,112 +102,6 @@ fn add_extensions(contract: &mut Contract, extensions: Vec<(Name, Field)>) {
             message.fields.sort_by_key(|f| f.number);
         }
     }
-}
-
-/// Lets prost-reflect check the files and resolve their names.
-///
-/// Source information is most of a parsed file and the pool would copy it, so it goes along only
-/// when there is an error to place.
-fn resolve(files: &[Arc<ParsedFile>], dangling: &[&str]) -> Result<DescriptorPool, Error> {
-    let visible = super::imports::visible_through_public(files)?;
-    let prepared = |whole: bool| -> Vec<FileDescriptorProto> {
-        let files = files.iter().zip(&visible).map(|(file, visible)| {
-            let mut prepared = pool_file(&file.descriptor);
-            prepared.dependency.extend(visible.iter().map(|name| name.to_string()));
-            if whole {
-                prepared.source_code_info = file.descriptor.source_code_info.clone();
-            }
-            prepared
-        });
-        let stubs = dangling.iter().map(|name| FileDescriptorProto {
-            name: Some((*name).to_owned()),
-            ..Default::default()
-        });
-        files.chain(stubs).collect()
-    };
-    let mut pool = DescriptorPool::new();
-    if pool.add_file_descriptor_protos(prepared(false)).is_ok() {
-        return Ok(pool);
-    }
-    let mut pool = DescriptorPool::new();
-    match pool.add_file_descriptor_protos(prepared(true)) {
-        Ok(()) => Ok(pool),
-        Err(error) => {
-            let file = error.file().and_then(|name| files.iter().find(|f| &*f.name == name));
-            let place = match (file, error.line()) {
-                (Some(file), Some(line)) => format!("{}:{}: ", file.path, line + 1),
-                (Some(file), None) => format!("{}: ", file.path),
-                (None, _) => String::new(),
-            };
-            let error = match file.and_then(|f| f.source.as_deref()) {
-                Some(source) => error.with_source_code(source),
-                None => error,
-            };
-            Err(ErrorKind::Check { place, error: Box::new(error) }.into())
-        }
-    }
-}
-
-/// What the pool needs of a file: no services, no source information, and no custom options, which
-/// have no effect on the wire and may nest without bound. Public imports are expanded instead.
-fn pool_file(file: &FileDescriptorProto) -> FileDescriptorProto {
-    let mut copy = FileDescriptorProto {
-        name: file.name.clone(),
-        package: file.package.clone(),
-        dependency: file.dependency.clone(),
-        public_dependency: Vec::new(),
-        weak_dependency: Vec::new(),
-        message_type: file.message_type.clone(),
-        enum_type: file.enum_type.clone(),
-        service: Vec::new(),
-        extension: file.extension.clone(),
-        options: file.options.clone(),
-        source_code_info: None,
-        syntax: file.syntax.clone(),
-    };
-    if let Some(options) = &mut copy.options {
-        plain(&mut options.uninterpreted_option);
-    }
-    copy.message_type.iter_mut().for_each(plain_message);
-    copy.enum_type.iter_mut().for_each(plain_enum);
-    copy.extension.iter_mut().for_each(plain_field);
-    copy
-}
-
-fn plain_message(message: &mut DescriptorProto) {
-    if let Some(options) = &mut message.options {
-        plain(&mut options.uninterpreted_option);
-    }
-    message.field.iter_mut().chain(&mut message.extension).for_each(plain_field);
-    message.enum_type.iter_mut().for_each(plain_enum);
-    for options in message.oneof_decl.iter_mut().filter_map(|o| o.options.as_mut()) {
-        plain(&mut options.uninterpreted_option);
-    }
-    for options in message.extension_range.iter_mut().filter_map(|r| r.options.as_mut()) {
-        options.uninterpreted_option.clear();
-    }
-    message.nested_type.iter_mut().for_each(plain_message);
-}
-
-fn plain_field(field: &mut FieldDescriptorProto) {
-    if let Some(options) = &mut field.options {
-        plain(&mut options.uninterpreted_option);
-    }
-}
-
-fn plain_enum(enumeration: &mut EnumDescriptorProto) {
-    let values = enumeration.value.iter_mut().filter_map(|v| v.options.as_mut());
-    values.for_each(|o| plain(&mut o.uninterpreted_option));
-    if let Some(options) = &mut enumeration.options {
-        plain(&mut options.uninterpreted_option);
-    }
-}
-
-/// Keeps protobuf's own scalar options.
-fn plain(options: &mut Vec<UninterpretedOption>) {
-    options.retain(|option| {
-        option.aggregate_value.is_none() && !option.name.iter().any(|part| part.is_extension)
-    });
 }
 
 /// A field's enum is closed when the enum is, or when C++ treats the field so (already set).
@@ -527,77 +419,10 @@ fn field_type(descriptor: &FieldDescriptorProto) -> Type {
     }
 }
 
-/// A `double` as protoc spells it in `default_value`: the shorter of 15 and 17 digits that reads back.
-fn spell_double(text: &str) -> Name {
-    let Ok(value) = text.parse::<f64>() else { return text.into() };
-    let short = percent_g(value, 15);
-    let exact = short.parse() == Ok(value);
-    if exact { short.into() } else { percent_g(value, 17).into() }
-}
-
-/// A `float` as protoc spells it: 6 digits or 9.
-#[allow(clippy::cast_possible_truncation)] // rounding to a float is the point
-fn spell_float(text: &str) -> Name {
-    let Ok(value) = text.parse::<f64>() else { return text.into() };
-    let value = value as f32;
-    let short = percent_g(value.into(), 6);
-    let exact = short.parse() == Ok(value);
-    if exact { short.into() } else { percent_g(value.into(), 9).into() }
-}
-
-/// C's `%.<digits>g`.
-fn percent_g(value: f64, digits: usize) -> String {
-    if !value.is_finite() {
-        let sign = if value.is_sign_negative() && !value.is_nan() { "-" } else { "" };
-        return format!("{sign}{}", if value.is_nan() { "nan" } else { "inf" });
-    }
-    let scientific = format!("{value:.*e}", digits - 1);
-    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or(0);
-    let trim = |text: &str| match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
-        false => text.to_owned(),
-    };
-    let decimals = i32::try_from(digits).unwrap_or(i32::MAX) - 1 - exponent;
-    if exponent < -4 || decimals < 0 {
-        let sign = if exponent < 0 { '-' } else { '+' };
-        return format!("{}e{sign}{:02}", trim(mantissa), exponent.abs());
-    }
-    trim(&format!("{value:.*}", usize::try_from(decimals).unwrap_or(0)))
-}
-
 fn qualify(scope: &str, name: &str) -> Name {
     if scope.is_empty() { name.into() } else { format!("{scope}.{name}").into() }
 }
 
 fn index_i32(index: usize) -> i32 {
     i32::try_from(index).unwrap_or(i32::MAX)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn floats_are_spelled_as_protoc_does() {
-        for (text, double, float) in [
-            ("0", "0", "0"),
-            ("-0.0", "-0", "-0"),
-            ("3", "3", "3"),
-            ("1e-7", "1e-07", "1e-07"),
-            ("0.0001", "0.0001", "0.0001"),
-            ("100000", "100000", "100000"),
-            ("1000000", "1000000", "1e+06"),
-            ("16777217", "16777217", "16777216"),
-            ("0.1", "0.1", "0.1"),
-            ("1e15", "1e+15", "1e+15"),
-            ("123456789012345", "123456789012345", "1.23456788e+14"),
-            ("inf", "inf", "inf"),
-            ("-inf", "-inf", "-inf"),
-            ("nan", "nan", "nan"),
-            ("1e400", "inf", "inf"),
-        ] {
-            assert_eq!((&*spell_double(text), &*spell_float(text)), (double, float), "{text}");
-        }
-    }
 }

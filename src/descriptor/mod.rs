@@ -9,6 +9,8 @@ mod imports;
 mod load;
 mod model;
 mod parse;
+mod pool;
+mod spelling;
 
 pub use features::{FeatureSet, FieldPresence, FileFeatures, Syntax};
 pub use load::{ContractSpec, FileTree, OpaqueSpec, RootSpec, SourceClosure};
