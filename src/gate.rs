@@ -124,6 +124,37 @@ impl<'r> Gate<'r> {
         Ok(contract)
     }
 
+    /// What is judged when the user names no head: the working tree where it differs from `HEAD` in
+    /// anything that the gate reads, else `HEAD`.
+    ///
+    /// Asking git for all changes would read every file of the repository.
+    pub fn default_head(&mut self, named: Option<&PolicyFile>) -> RevisionSpec {
+        // What cannot be read differs; judging it then says why.
+        match self.has_uncommitted_work(named) {
+            Ok(false) => RevisionSpec::Git("HEAD".to_owned()),
+            Ok(true) | Err(_) => RevisionSpec::Worktree,
+        }
+    }
+
+    fn has_uncommitted_work(&mut self, named: Option<&PolicyFile>) -> Result<bool, Error> {
+        if self.repository.is_none_or(|repository| repository.workdir().is_none()) {
+            return Ok(false);
+        }
+        let Ok(head) = self.open(&RevisionSpec::Git("HEAD".to_owned())) else {
+            return Ok(false); // nothing is committed yet, which the base rules report
+        };
+        let worktree = self.open(&RevisionSpec::Worktree)?;
+        let policy = self.policy(named, &head, &worktree)?;
+        for (path, _) in input_files(&policy, named) {
+            if head.read_file(path)? != worktree.read_file(path)? {
+                return Ok(true);
+            }
+        }
+        let committed = head.closure(&policy.contract, &mut self.cache)?;
+        let uncommitted = worktree.closure(&policy.contract, &mut self.cache)?;
+        Ok(!committed.same_blobs(&uncommitted))
+    }
+
     /// How documents name a revision and its contract.
     pub fn info(&self, revision: &Revision<'_>, contract: &Arc<Contract>) -> SideInfo {
         SideInfo {
@@ -269,18 +300,12 @@ impl<'r> Gate<'r> {
         base: &Revision<'_>,
         head: &Revision<'_>,
     ) -> Result<Vec<Finding>, Error> {
-        let mut paths: Vec<&str> = policy::LOCATIONS.to_vec();
-        paths.extend(request.policy.as_ref().and_then(|p| p.in_tree.as_deref()));
-        paths.sort_unstable();
-        paths.dedup();
-        let waivers = policy.waiver_file.as_deref();
         let mut findings = Vec::new();
-        for path in paths.into_iter().chain(waivers) {
+        for (path, kind) in input_files(policy, request.policy.as_ref()) {
             let (before, after) = (base.read_file(path)?, head.read_file(path)?);
             if before == after || base.is_empty() {
                 continue;
             }
-            let kind = if waivers == Some(path) { InputFile::Waivers } else { InputFile::Policy };
             let (before, after) = (before.as_deref(), after.as_deref());
             findings.extend(triage::edited_input(kind, path, before, after)?);
         }
@@ -320,6 +345,16 @@ impl<'r> Gate<'r> {
         }
         found
     }
+}
+
+/// Files of the tree that are the gate's own inputs.
+fn input_files<'p>(policy: &'p Policy, named: Option<&'p PolicyFile>) -> Vec<(&'p str, InputFile)> {
+    let mut paths: Vec<&str> = policy::LOCATIONS.to_vec();
+    paths.extend(named.and_then(|p| p.in_tree.as_deref()));
+    paths.sort_unstable();
+    paths.dedup();
+    let policies = paths.into_iter().map(|path| (path, InputFile::Policy));
+    policies.chain(policy.waiver_file.as_deref().map(|path| (path, InputFile::Waivers))).collect()
 }
 
 fn root_absent(spec: &ContractSpec, base: &str, head: &str) -> Error {

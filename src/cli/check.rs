@@ -103,37 +103,29 @@ fn one(context: &Context, args: &CheckArgs) -> Result<Judgement, Error> {
             &NoHistory,
         );
     }
-    let (repository, base, head) = sides(context, args)?;
-    request.policy = context.policy_file(repository.as_ref())?;
-    request.base = base;
-    request.head = head;
-    Gate::new(repository.as_ref()).check(&request, &NoHistory)
-}
-
-/// Base and head as the arguments and the base rules say.
-fn sides(
-    context: &Context,
-    args: &CheckArgs,
-) -> Result<(Option<Repository>, RevisionSpec, RevisionSpec), Error> {
-    if let Some(range) = &args.range {
-        let repository = context.repository()?;
-        let (base, head) = parse_range(&repository, range)?;
-        return Ok((Some(repository), base, head));
-    }
-    if let Some(base) = &args.base {
-        let head = match &args.head {
-            Some(head) => head.clone(),
-            None => {
-                let dirty = context.repository()?.has_changes();
-                if dirty { RevisionSpec::Worktree } else { RevisionSpec::Git("HEAD".to_owned()) }
-            }
-        };
-        let repository = context.repository_for(&[base, &head])?;
-        return Ok((repository, base.clone(), head));
+    if let (Some(base), Some(head)) = (&args.base, &args.head) {
+        // Descriptor sets need no repository.
+        let repository = context.repository_for(&[base, head])?;
+        request.policy = context.policy_file(repository.as_ref())?;
+        (request.base, request.head) = (base.clone(), head.clone());
+        return Gate::new(repository.as_ref()).check(&request, &NoHistory);
     }
     let repository = context.repository()?;
-    let range = choose_base(&repository, args.head.as_ref())?;
-    Ok((Some(repository), range.base, range.head))
+    request.policy = context.policy_file(Some(&repository))?;
+    let mut gate = Gate::new(Some(&repository));
+    if let Some(range) = &args.range {
+        (request.base, request.head) = parse_range(&repository, range)?;
+        return gate.check(&request, &NoHistory);
+    }
+    request.head = match &args.head {
+        Some(head) => head.clone(),
+        None => gate.default_head(request.policy.as_ref()),
+    };
+    request.base = match &args.base {
+        Some(base) => base.clone(),
+        None => choose_base(&repository, &request.head)?,
+    };
+    gate.check(&request, &NoHistory)
 }
 
 /// `A..B`, `A...B` (from the merge base), with `HEAD` for a missing end.

@@ -4,16 +4,7 @@ use super::git::{CommitInfo, Repository};
 use super::spec::RevisionSpec;
 use crate::error::{Error, ErrorKind};
 
-/// Base and head of a check.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Range {
-    /// The older side.
-    pub base: RevisionSpec,
-    /// The newer side.
-    pub head: RevisionSpec,
-}
-
-/// Applies the base rules of the command line:
+/// The base that the command line's rules give for a head:
 ///
 /// 1. a merge commit checked out detached, as a pull request's merge ref is: its first parent, so that
 ///    a clone of depth 2 is enough and fields that landed meanwhile do not look deleted;
@@ -21,23 +12,14 @@ pub struct Range {
 ///    `main`, `master`);
 /// 3. on that branch itself the first parent, and where there is uncommitted work, `HEAD`.
 ///
-/// `head` is what the user asked for; `None` means `HEAD` plus uncommitted work.
-///
 /// # Errors
 /// No commit to compare with, with the command that supplies one.
-pub fn choose_base(repository: &Repository, head: Option<&RevisionSpec>) -> Result<Range, Error> {
-    let (tip, head) = match head {
-        None => {
-            let dirty = repository.has_changes();
-            let spec =
-                if dirty { RevisionSpec::Worktree } else { RevisionSpec::Git("HEAD".into()) };
-            (repository.head()?, spec)
-        }
-        Some(spec @ (RevisionSpec::Worktree | RevisionSpec::Index)) => {
-            (repository.head()?, spec.clone())
-        }
-        Some(RevisionSpec::Git(rev)) => (repository.commit(rev)?, RevisionSpec::Git(rev.clone())),
-        Some(_) => {
+pub fn choose_base(repository: &Repository, head: &RevisionSpec) -> Result<RevisionSpec, Error> {
+    let tip = match head {
+        RevisionSpec::Worktree | RevisionSpec::Index => repository.head()?,
+        RevisionSpec::Git(rev) if rev == "HEAD" => repository.head()?,
+        RevisionSpec::Git(rev) => repository.commit(rev)?,
+        _ => {
             return Err(ErrorKind::NoBase {
                 why: "a descriptor set has no parent".to_owned(),
                 help: "pass `--base FILE`".to_owned(),
@@ -54,7 +36,7 @@ pub fn choose_base(repository: &Repository, head: Option<&RevisionSpec>) -> Resu
         && repository.head().is_ok_and(|h| h == tip)
         && let Some(parent) = repository.first_parent(&tip)?
     {
-        return Ok(Range { base: git(&parent), head });
+        return Ok(git(&parent));
     }
     for upstream in ["origin/HEAD", "origin/main", "origin/master", "main", "master"] {
         let Ok(upstream_tip) = repository.commit(upstream) else { continue };
@@ -63,7 +45,7 @@ pub fn choose_base(repository: &Repository, head: Option<&RevisionSpec>) -> Resu
         }
         match repository.merge_base(upstream_tip.id, tip.id) {
             Some(id) if id == tip.id => break, // behind it
-            Some(id) => return Ok(Range { base: RevisionSpec::Git(id.to_string()), head }),
+            Some(id) => return Ok(RevisionSpec::Git(id.to_string())),
             None => {
                 return Err(ErrorKind::NoBase {
                     why: format!("{} has no common ancestor with {upstream} in this clone", tip.short()),
@@ -74,10 +56,10 @@ pub fn choose_base(repository: &Repository, head: Option<&RevisionSpec>) -> Resu
         }
     }
     if uncommitted {
-        return Ok(Range { base: git(&tip), head });
+        return Ok(git(&tip));
     }
     match repository.first_parent(&tip)? {
-        Some(parent) => Ok(Range { base: git(&parent), head }),
+        Some(parent) => Ok(git(&parent)),
         None => Err(ErrorKind::NoBase {
             why: format!("{} has no parent", tip.short()),
             help: "pass `--base REV`; `--base EMPTY` counts everything as added".to_owned(),

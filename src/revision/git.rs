@@ -164,16 +164,6 @@ impl Repository {
         self.git.revparse_single(rev).is_ok_and(|o| o.peel_to_commit().is_ok())
     }
 
-    /// Whether tracked files differ from `HEAD`, staged or not. New files count once they are added.
-    pub fn has_changes(&self) -> bool {
-        if self.git.is_bare() {
-            return false;
-        }
-        let mut options = git2::StatusOptions::new();
-        options.include_untracked(false).include_ignored(false).exclude_submodules(true);
-        self.git.statuses(Some(&mut options)).is_ok_and(|statuses| !statuses.is_empty())
-    }
-
     /// Whether the clone is shallow.
     pub fn is_shallow(&self) -> bool {
         self.git.is_shallow()

@@ -8,7 +8,7 @@ mod embedded;
 mod git;
 mod spec;
 
-pub use base::{Range, choose_base};
+pub use base::choose_base;
 pub use git::{CommitInfo, Repository};
 pub use spec::RevisionSpec;
 
