@@ -30,6 +30,16 @@ impl Error {
     }
 }
 
+impl Error {
+    /// Names the file of an error about bytes that did not know where they came from.
+    pub(crate) fn in_file(mut self, path: &std::path::Path) -> Self {
+        if let ErrorKind::DescriptorSet { reason } = &mut *self.kind {
+            *reason = format!("{}: {reason}", path.display());
+        }
+        self
+    }
+}
+
 impl From<ErrorKind> for Error {
     fn from(kind: ErrorKind) -> Self {
         Error { kind: Box::new(kind) }
@@ -190,14 +200,14 @@ pub(crate) enum ErrorKind {
     #[diagnostic(code(aotgate::no_base), help("{help}"))]
     NoBase { why: String, help: String },
 
-    #[error("neither {base} nor {head} has a root of the contract ({roots})")]
+    #[error("no root of the contract ({roots}) in {revisions}")]
     #[diagnostic(
         code(aotgate::root_absent),
         help(
-            "looked for {files}; name the entry files in `[[contract.root]]` of the policy (`--policy FILE`)"
+            "policy {policy} looks for {files}; name the entry files in `[[contract.root]]`, relative to the directories of `contract.include`. Base's policy judges: try another with `--policy FILE`"
         )
     )]
-    RootAbsent { base: String, head: String, roots: String, files: String },
+    RootAbsent { revisions: String, roots: String, files: String, policy: String },
 
     #[error("a bare repository has no {what}")]
     #[diagnostic(code(aotgate::bare_repository), help("name a commit, branch or tag"))]

@@ -6,7 +6,7 @@ use chrono::NaiveDate;
 
 use crate::descriptor::{Contract, ContractSpec, ParseCache, SourceClosure};
 use crate::error::{Error, ErrorKind};
-use crate::finding::{Finding, Judgement, SideInfo, Triage};
+use crate::finding::{Evidence, Finding, Judgement, SideInfo, Triage};
 use crate::revision::{CommitInfo, Repository, Revision, RevisionSpec};
 use crate::triage::policy::{self, Policy};
 use crate::triage::{self, Attestation, EvidenceSource, InputFile};
@@ -114,12 +114,13 @@ impl<'r> Gate<'r> {
     pub fn contract(
         &mut self,
         revision: &Revision<'_>,
-        spec: &ContractSpec,
+        policy: &Policy,
     ) -> Result<Arc<Contract>, Error> {
+        let spec = &policy.contract;
         let closure = revision.closure(spec, &mut self.cache)?;
         let contract = self.contracts.get(closure, spec)?;
         if contract.roots.is_empty() {
-            return Err(root_absent(spec, &revision.label, &revision.label));
+            return Err(root_absent(policy, &revision.label, &revision.label));
         }
         Ok(contract)
     }
@@ -172,13 +173,14 @@ impl<'r> Gate<'r> {
         &mut self,
         base: &Revision<'_>,
         head: &Revision<'_>,
-        spec: &ContractSpec,
+        policy: &Policy,
     ) -> Result<Comparison, Error> {
+        let spec = &policy.contract;
         self.cache.advance();
         let base_contract = self.contracts.get(base.closure(spec, &mut self.cache)?, spec)?;
         let head_contract = self.contracts.get(head.closure(spec, &mut self.cache)?, spec)?;
         if base_contract.roots.is_empty() && head_contract.roots.is_empty() {
-            return Err(root_absent(spec, &base.label, &head.label));
+            return Err(root_absent(policy, &base.label, &head.label));
         }
         let base_info = self.info(base, &base_contract);
         let head_info = self.info(head, &head_contract);
@@ -229,7 +231,7 @@ impl<'r> Gate<'r> {
         let base = self.open(&request.base)?;
         let head = self.open(&request.head)?;
         let policy = self.policy(request.policy.as_ref(), &base, &head)?;
-        let comparison = self.compare(&base, &head, &policy.contract)?;
+        let comparison = self.compare(&base, &head, &policy)?;
 
         let mut findings = if Arc::ptr_eq(&comparison.base, &comparison.head) {
             Vec::new()
@@ -247,13 +249,21 @@ impl<'r> Gate<'r> {
 
         if findings.iter().any(|f| f.triage == Triage::NeedsAttestation) {
             triage::apply_attestations(&mut findings, &self.attestations(request, &base, &head));
+            if self.repository.is_some_and(Repository::is_shallow) {
+                note_missing_messages(&mut findings);
+            }
         }
         if let Some(path) = &policy.waiver_file
             && let Some(bytes) = base.read_file(path)?
         {
-            let waivers = policy::parse_waivers(path, &String::from_utf8_lossy(&bytes))?;
-            let expired = triage::apply_waivers(&mut findings, &waivers, request.today);
-            findings.extend(expired);
+            match policy::parse_waivers(path, &String::from_utf8_lossy(&bytes)) {
+                Ok(waivers) => {
+                    let expired = triage::apply_waivers(&mut findings, &waivers, request.today);
+                    findings.extend(expired);
+                }
+                // No waiver holds then, and the change that repairs the file can still be judged.
+                Err(error) => findings.push(triage::unreadable_waivers(path, &error.to_string())),
+            }
         }
         triage::sort(&mut findings);
         Ok(Judgement {
@@ -347,6 +357,22 @@ impl<'r> Gate<'r> {
     }
 }
 
+/// A shallow clone may lack the commits whose messages attest.
+fn note_missing_messages(findings: &mut [Finding]) {
+    let unsatisfied = findings
+        .iter_mut()
+        .filter(|f| f.triage == Triage::NeedsAttestation && f.satisfied_by.is_none());
+    for finding in unsatisfied {
+        finding.evidence.push(Evidence {
+            what: "this clone is shallow, so attestations in earlier commits of the change are not seen: fetch them with `git fetch --deepen=100`, or put the line into the pull request's body".to_owned(),
+            commit: None,
+            date: None,
+            file: None,
+            line: None,
+        });
+    }
+}
+
 /// Files of the tree that are the gate's own inputs.
 fn input_files<'p>(policy: &'p Policy, named: Option<&'p PolicyFile>) -> Vec<(&'p str, InputFile)> {
     let mut paths: Vec<&str> = policy::LOCATIONS.to_vec();
@@ -357,13 +383,15 @@ fn input_files<'p>(policy: &'p Policy, named: Option<&'p PolicyFile>) -> Vec<(&'
     policies.chain(policy.waiver_file.as_deref().map(|path| (path, InputFile::Waivers))).collect()
 }
 
-fn root_absent(spec: &ContractSpec, base: &str, head: &str) -> Error {
+fn root_absent(policy: &Policy, base: &str, head: &str) -> Error {
+    let spec = &policy.contract;
     let list = |items: Vec<&str>| items.join(", ");
+    let revisions = if base == head { head.to_owned() } else { format!("{base} or {head}") };
     ErrorKind::RootAbsent {
-        base: base.to_owned(),
-        head: head.to_owned(),
+        revisions,
         roots: list(spec.roots.iter().map(|r| &*r.message).collect()),
-        files: list(spec.roots.iter().flat_map(|r| &r.files).map(String::as_str).collect()),
+        files: spec.candidates().join(", "),
+        policy: policy.source.clone(),
     }
     .into()
 }

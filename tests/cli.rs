@@ -235,7 +235,10 @@ fn a_change_cannot_excuse_itself() {
     let ids = ids(&document);
     assert!(ids.contains(&"field-removed p.Root.name".to_owned()), "{ids:?}");
     assert!(ids.contains(&"policy-changed policy:checks.field-removed".to_owned()), "{ids:?}");
-    assert!(ids.contains(&"policy-changed policy:waiver".to_owned()), "{ids:?}");
+    assert!(
+        ids.contains(&"policy-changed policy:waiver field-removed p.Root.name".to_owned()),
+        "{ids:?}"
+    );
     // Naming the file does not help: base's version counts.
     assert_eq!(project.check(&["--policy", "aotgate.toml"]).1, 1);
 }
@@ -410,4 +413,91 @@ fn the_readmes_commands_are_those_that_ci_runs() {
     assert!(ci.lines().any(|line| line == "cargo test --workspace --locked"), "the test command");
     assert!(readme.contains("\ncargo run --release --locked -- check "), "the main command");
     assert!(ci.contains("cargo run --release --locked -- check"), "the main command");
+}
+
+#[test]
+fn a_renamed_root_is_no_missing_root_once_the_policy_names_both() {
+    let project = Project::new();
+    let roots = POLICY.replace(
+        "[waivers]",
+        "[[contract.root]]\nmessage = \"p.Bundle\"\nfiles = [\"p.proto\"]\n[waivers]",
+    );
+    project.write("aotgate.toml", &roots);
+    project.commit("the new name comes");
+    project.edit("message Root", "message Bundle");
+    project.edit("Root call", "Bundle call");
+    let (document, status) = project.check(&[]);
+    assert_eq!((document["verdict"].as_str(), status), (Some("pass"), 0), "{document}");
+}
+
+#[test]
+fn a_scalar_under_a_name_with_nothing_in_common_has_to_be_vouched_for() {
+    let project = Project::new();
+    project.edit("int64 size = 1;", "int64 byte_size = 1;");
+    assert_eq!(project.check(&[]).1, 0, "a rename");
+    project.edit("int64 byte_size = 1;", "int64 deadline = 1;");
+    let (document, status) = project.check(&[]);
+    assert_eq!(ids(&document), ["field-renamed p.Root.deadline"]);
+    assert_eq!((document["triage"].as_str(), status), (Some("needs-attestation"), 1));
+    let line = "field-renamed p.Root.deadline - the same, renamed";
+    assert_eq!(project.check(&["--attest", line]).1, 0);
+    for wrong in ["nonsense", "field-renamd p.Root.deadline - x"] {
+        let run = project.aotgate(&["check", "--attest", wrong]);
+        assert_eq!(run.status, 2, "{wrong}");
+        assert!(run.err.contains("attests nothing"), "{}", run.err);
+    }
+    // Reserving the old name, as is good practice, does not make it worse.
+    project.edit("int64 deadline = 1;", "int64 byte_size = 1;\n  reserved \"size\";");
+    assert_eq!(project.check(&[]).1, 0);
+}
+
+#[test]
+fn a_shallow_clone_says_that_it_may_lack_attestations() {
+    let project = Project::new();
+    project.edit("KIND_COPY = 1", "KIND_MOVE = 1");
+    project.commit("rename");
+    let clone = tempfile::tempdir().unwrap();
+    let url = format!("file://{}", project.dir.path().display());
+    let dir = clone.path().join("c");
+    project.git(&["clone", "-q", "--depth", "2", &url, dir.to_str().unwrap()]);
+    let run = project.aotgate(&["check", "--repo", dir.to_str().unwrap(), "--format", "json"]);
+    let document: Value = serde_json::from_str(&run.out).unwrap();
+    let what = document["findings"][0]["evidence"][0]["what"].as_str().unwrap();
+    assert!(what.contains("git fetch --deepen"), "{what}");
+}
+
+#[test]
+fn a_broken_waiver_file_in_base_does_not_stop_its_own_repair() {
+    let project = Project::new();
+    project.write("waivers.toml", "[[waiver]]\naproved_by = \"x\"\n");
+    project.commit("broken");
+    project.write("waivers.toml", "");
+    let (document, status) = project.check(&["--fail-on", "fail"]);
+    assert!(ids(&document).contains(&"waiver-malformed policy:waivers.toml".to_owned()));
+    assert_eq!(status, 0);
+}
+
+/// Comparing is linear in the number of fields: quadratic, this would take minutes.
+#[test]
+fn many_fields_and_values_are_compared_quickly() {
+    let project = Project::new();
+    let contract = |name: &str| {
+        let mut text = String::from("syntax = \"proto3\";\npackage p;\nmessage Root {\n");
+        for n in 1..=12_000 {
+            text.push_str(&format!("bool {name}{n} = {};\n", n + 20_000));
+        }
+        text.push_str("Kind kind = 1;\n}\nenum Kind {\nZERO = 0;\n");
+        for n in 1..=12_000 {
+            text.push_str(&format!("{name}_{n} = {n};\n"));
+        }
+        text + "}\n"
+    };
+    project.write("p.proto", &contract("a"));
+    project.commit("many");
+    project.write("p.proto", &contract("b"));
+    let started = std::time::Instant::now();
+    let (document, _) = project.check(&[]);
+    assert!(document["findings"].as_array().unwrap().len() > 20_000);
+    let seconds = started.elapsed().as_secs();
+    assert!(seconds < 60, "{seconds} s in a debug build");
 }

@@ -66,6 +66,10 @@ fn fields<'a>(base: &'a Message, head: &'a Message, pairs: &Pairs, changes: &mut
                     detail,
                 );
             }
+            if let Some((wire, detail)) = presence_effect(base_field, head_field) {
+                let sides = Sides::both(base_field, head_field);
+                push(ChangeKind::FieldPresenceChanged, sides, wire, detail);
+            }
             continue;
         }
         // Gone from JSON; a rename keeps the number.
@@ -116,6 +120,22 @@ fn fields<'a>(base: &'a Message, head: &'a Message, pairs: &Pairs, changes: &mut
             detail.to_owned(),
         );
     }
+}
+
+/// Effect of another presence under the same key: a field without presence is written as zero where
+/// one with presence is left out, and `has_x()` takes a zero that is written for a value.
+fn presence_effect(base: &Field, head: &Field) -> Option<(WireEffect, String)> {
+    let lossy = WireEffect::new(Severity::LossyInRange, Severity::LossyInRange);
+    let detail = match (base.presence, head.presence) {
+        (Presence::Implicit, Presence::Explicit) => {
+            "old artifacts hold the key with zero, which now reads as set; older readers take the missing key for zero"
+        }
+        (Presence::Explicit, Presence::Implicit) => {
+            "the key is always written now, and older readers take its zero for a value that is set"
+        }
+        _ => return None,
+    };
+    Some((lossy, detail.to_owned()))
 }
 
 /// What one JSON value looks like.

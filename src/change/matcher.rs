@@ -30,6 +30,15 @@ impl Pairs {
         }
         // A type that kept its simple name is a likelier counterpart than one that took its place.
         pairs.pair_moved(base, head);
+        // Nothing refers to a root, so only the lists of roots show that one was renamed.
+        let mut ignored = Vec::new();
+        for (from, to) in [(&base.roots, &head.roots), (&base.json_roots, &head.json_roots)] {
+            for from in from.iter().filter(|n| !head.messages.contains_key(*n)) {
+                for to in to.iter().filter(|n| !base.messages.contains_key(*n)) {
+                    pairs.try_messages(base, head, from, to, &mut ignored);
+                }
+            }
+        }
         // Pairs found by field slots make further slots comparable.
         let mut queue: Vec<(Name, Name)> =
             pairs.messages.iter().map(|(b, h)| (b.clone(), h.clone())).collect();

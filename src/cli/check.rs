@@ -13,7 +13,7 @@ use crate::gate::{Gate, Request};
 use crate::report;
 use crate::report::json::Layout;
 use crate::revision::{Repository, RevisionSpec, choose_base};
-use crate::triage::NoHistory;
+use crate::triage::{NoHistory, checks, parse_attestations, policy};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -92,7 +92,7 @@ pub(super) fn run(context: &Context, args: &CheckArgs) -> miette::Result<Status>
 }
 
 fn one(context: &Context, args: &CheckArgs) -> Result<Judgement, Error> {
-    let mut request = request(context, args);
+    let mut request = request(context, args)?;
     if let Some(sha) = &args.commit {
         let repository = context.repository()?;
         request.policy = context.policy_file(Some(&repository))?;
@@ -156,7 +156,7 @@ fn parse_range(
 /// One document per commit; a commit that cannot be judged gives an error document and status 2.
 fn many(context: &Context, args: &CheckArgs) -> miette::Result<Status> {
     let repository = context.repository()?;
-    let mut request = request(context, args);
+    let mut request = request(context, args)?;
     request.policy = context.policy_file(Some(&repository))?;
     let mut gate = Gate::new(Some(&repository));
     let mut status_so_far = Status::Passed;
@@ -208,17 +208,35 @@ fn many(context: &Context, args: &CheckArgs) -> miette::Result<Status> {
     Ok(status_so_far)
 }
 
-fn request(context: &Context, args: &CheckArgs) -> Request {
-    let attest =
-        args.attest.iter().map(|text| (format!("AOT-Compat: {text}"), "--attest".to_owned()));
-    Request {
+fn request(context: &Context, args: &CheckArgs) -> Result<Request, Error> {
+    let mut attestations = Vec::new();
+    for text in &args.attest {
+        let line = format!("AOT-Compat: {text}");
+        let parsed = parse_attestations(&line, "");
+        let unknown = parsed.iter().find(|a| checks::find(&a.check).is_none());
+        if parsed.is_empty() || unknown.is_some() {
+            let known = checks::ALL.iter().map(|(check, _)| check.id);
+            let close = unknown.and_then(|a| policy::closest(&a.check, known));
+            return Err(ErrorKind::Usage {
+                message: format!("--attest \"{text}\" attests nothing"),
+                help: match close {
+                    Some(id) => format!("did you mean the check `{id}`?"),
+                    None => "write \"CHECK CONSTRUCT - REASON\", as the finding says".to_owned(),
+                },
+            }
+            .into());
+        }
+        attestations.push((line, "--attest".to_owned()));
+    }
+    attestations.extend(pull_request());
+    Ok(Request {
         base: RevisionSpec::Empty,
         head: RevisionSpec::Empty,
         today: context.today(),
         policy: None,
         strict: args.strict,
-        attestations: attest.chain(pull_request()).collect(),
-    }
+        attestations,
+    })
 }
 
 /// Body and author of the pull request that a GitHub workflow runs for.

@@ -35,7 +35,7 @@ pub(super) fn run(context: &Context, args: &DiffArgs) -> miette::Result<Status> 
     let mut gate = Gate::new(repository.as_ref());
     let (base, head) = (gate.open(&args.base)?, gate.open(&args.head)?);
     let policy = gate.policy(named.as_ref(), &base, &head)?;
-    let both = gate.compare(&base, &head, &policy.contract)?;
+    let both = gate.compare(&base, &head, &policy)?;
     let mut changes = compare(&both.base, &both.head);
     changes.retain(|change| {
         args.unreachable

@@ -23,6 +23,9 @@ pub(super) struct ExplainArgs {
 }
 
 pub(super) fn run(context: &Context, args: &ExplainArgs) -> miette::Result<Status> {
+    if !matches!(context.format, Format::Human | Format::Markdown) {
+        return Err(context.unsupported_format("explain", "human, markdown").into());
+    }
     let text = match (&args.check, &args.schema) {
         (_, Some(name)) => schema(name)?,
         (Some(id), None) => page(id)?,

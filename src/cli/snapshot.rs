@@ -35,7 +35,7 @@ pub(super) fn run(context: &Context, args: &SnapshotArgs) -> miette::Result<Stat
     let mut gate = Gate::new(repository.as_ref());
     let revision = gate.open(&args.rev)?;
     let policy = gate.policy(named.as_ref(), &revision, &revision)?;
-    let contract = gate.contract(&revision, &policy.contract)?;
+    let contract = gate.contract(&revision, &policy)?;
     let info = gate.info(&revision, &contract);
     let text = match context.format {
         Format::Json => report::snapshot::json(&info, &contract, Layout::Pretty),

@@ -8,8 +8,8 @@ use prost_types::{DescriptorProto, EnumDescriptorProto, FieldDescriptorProto};
 
 use super::features::{FeatureSet, FieldPresence, FileFeatures, encode_file};
 use super::model::{
-    Contract, Enum, EnumValue, Field, Label, Message, Name, Oneof, Place, Presence, Reach, Scalar,
-    Type,
+    Contract, Enum, EnumValue, Field, Index, Label, Message, Name, Oneof, Place, Presence, Reach,
+    Scalar, Type,
 };
 use super::parse::ParsedFile;
 use super::pool::resolve;
@@ -210,12 +210,10 @@ impl Builder<'_> {
             .collect();
         // Message ranges exclude their end.
         let range = |start: i32, end: i32| (start, end.saturating_sub(1));
-        let mut reserved_numbers: Vec<(i32, i32)> =
-            descriptor.reserved_range.iter().map(|r| range(r.start(), r.end())).collect();
-        reserved_numbers.sort_unstable();
-        let mut extension_ranges: Vec<(i32, i32)> =
-            descriptor.extension_range.iter().map(|r| range(r.start(), r.end())).collect();
-        extension_ranges.sort_unstable();
+        let reserved_numbers =
+            sorted(descriptor.reserved_range.iter().map(|r| range(r.start(), r.end())));
+        let extension_ranges =
+            sorted(descriptor.extension_range.iter().map(|r| range(r.start(), r.end())));
 
         for (at, nested) in descriptor.nested_type.iter().enumerate() {
             let mut outer = features;
@@ -243,6 +241,7 @@ impl Builder<'_> {
                 message_set: options.is_some_and(|o| o.message_set_wire_format()),
                 reach: Reach::default(),
                 place: self.place(&path),
+                by_name: Index::default(),
             },
         );
     }
@@ -378,9 +377,8 @@ impl Builder<'_> {
             })
             .collect();
         // Enum ranges include their end.
-        let mut reserved_numbers: Vec<(i32, i32)> =
-            descriptor.reserved_range.iter().map(|r| (r.start(), r.end())).collect();
-        reserved_numbers.sort_unstable();
+        let reserved_numbers =
+            sorted(descriptor.reserved_range.iter().map(|r| (r.start(), r.end())));
         contract.enums.insert(
             name.clone(),
             Enum {
@@ -391,9 +389,25 @@ impl Builder<'_> {
                 reserved_names: self.reserved_names(&path, &descriptor.reserved_name),
                 reach: Reach::default(),
                 place: self.place(&path),
+                by_name: Index::default(),
+                by_number: Index::default(),
             },
         );
     }
+}
+
+/// Ranges in order, those that overlap joined.
+fn sorted(ranges: impl Iterator<Item = (i32, i32)>) -> Vec<(i32, i32)> {
+    let mut ranges: Vec<(i32, i32)> = ranges.collect();
+    ranges.sort_unstable();
+    let mut joined: Vec<(i32, i32)> = Vec::with_capacity(ranges.len());
+    for (lo, hi) in ranges {
+        match joined.last_mut() {
+            Some((_, end)) if lo <= *end => *end = hi.max(*end),
+            _ => joined.push((lo, hi)),
+        }
+    }
+    joined
 }
 
 fn field_type(descriptor: &FieldDescriptorProto) -> Type {

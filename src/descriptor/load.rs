@@ -9,7 +9,7 @@ use protox::file::{FileResolver, GoogleFileResolver};
 use super::build::build;
 use super::features::{FileFeatures, Syntax, decode_file};
 use super::model::{Contract, Name};
-use super::parse::{ParseCache, ParsedFile};
+use super::parse::{ParseCache, ParsedFile, Spans};
 use crate::error::{Error, ErrorKind};
 
 /// More files than this in one import closure are refused (the real one has 46).
@@ -26,6 +26,23 @@ pub struct ContractSpec {
     pub include: Vec<String>,
     /// Places in the tree where the governed project may live, such as `third_party/xla`.
     pub prefixes: Vec<String>,
+}
+
+impl ContractSpec {
+    /// Paths in the tree where the files of the roots are looked for.
+    pub fn candidates(&self) -> Vec<String> {
+        let or_top =
+            |list: &[String]| if list.is_empty() { vec![String::new()] } else { list.to_vec() };
+        let mut paths = Vec::new();
+        for prefix in or_top(&self.prefixes) {
+            for include in or_top(&self.include) {
+                for file in self.roots.iter().flat_map(|root| &root.files) {
+                    paths.push(join(&[&prefix, &include, file]));
+                }
+            }
+        }
+        paths
+    }
 }
 
 /// A root message and the files that declare it or once did.
@@ -181,6 +198,7 @@ impl SourceClosure {
             features,
             source: None,
             blob: None,
+            spans: Spans::default(),
         };
         self.files.entry(name).or_insert_with(|| Arc::new(file));
     }
@@ -428,6 +446,7 @@ fn bundled(name: &str) -> Result<Option<ParsedFile>, Error> {
                 },
                 source: None,
                 blob: None,
+                spans: Spans::default(),
             }))
         }
         // Feature extensions of single languages: the options that need them are taken out before
@@ -452,6 +471,7 @@ fn bundled(name: &str) -> Result<Option<ParsedFile>, Error> {
                 },
                 source: None,
                 blob: None,
+                spans: Spans::default(),
             }))
         }
         Err(error) if error.is_file_not_found() => Ok(None),

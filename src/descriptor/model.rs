@@ -4,8 +4,10 @@
 //! facts (presence, closedness, packing, UTF-8 validation, delimited encoding), which is what the
 //! wire-compatibility table of [`crate::change::wire`] works on.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::borrow::Borrow;
+use std::collections::{BTreeMap, HashMap};
+use std::hash::Hash;
+use std::sync::{Arc, OnceLock};
 
 use super::parse::ParsedFile;
 
@@ -91,6 +93,8 @@ pub struct Message {
     pub reach: Reach,
     /// Where it is declared.
     pub place: Place,
+    /// Positions of the fields by name, made when first needed.
+    pub(super) by_name: Index<Name>,
 }
 
 /// A real oneof.
@@ -207,6 +211,10 @@ pub struct Enum {
     pub reach: Reach,
     /// Where it is declared.
     pub place: Place,
+    /// Positions of the values by name, made when first needed.
+    pub(super) by_name: Index<Name>,
+    /// Positions of the first value of each number, made when first needed.
+    pub(super) by_number: Index<i32>,
 }
 
 /// A value of an enum.
@@ -263,7 +271,8 @@ impl Message {
 
     /// The field with this name.
     pub fn field_named(&self, name: &str) -> Option<&Field> {
-        self.fields.iter().find(|f| &*f.name == name)
+        let names = || self.fields.iter().map(|f| f.name.clone());
+        self.fields.get(self.by_name.position(name, names)?)
     }
 
     /// Whether a field number is reserved.
@@ -273,19 +282,21 @@ impl Message {
 
     /// Whether a field name is reserved.
     pub fn reserves_name(&self, name: &str) -> bool {
-        self.reserved_names.iter().any(|n| &**n == name)
+        self.reserved_names.binary_search_by(|n| (**n).cmp(name)).is_ok()
     }
 }
 
 impl Enum {
     /// The first value with this number.
     pub fn value(&self, number: i32) -> Option<&EnumValue> {
-        self.values.iter().find(|v| v.number == number)
+        let numbers = || self.values.iter().map(|v| v.number);
+        self.values.get(self.by_number.position(&number, numbers)?)
     }
 
     /// The value with this name.
     pub fn value_named(&self, name: &str) -> Option<&EnumValue> {
-        self.values.iter().find(|v| &*v.name == name)
+        let names = || self.values.iter().map(|v| v.name.clone());
+        self.values.get(self.by_name.position(name, names)?)
     }
 
     /// Whether a number is reserved.
@@ -295,12 +306,39 @@ impl Enum {
 
     /// Whether a name is reserved.
     pub fn reserves_name(&self, name: &str) -> bool {
-        self.reserved_names.iter().any(|n| &**n == name)
+        self.reserved_names.binary_search_by(|n| (**n).cmp(name)).is_ok()
     }
 }
 
+/// `ranges` are sorted and do not overlap.
 fn in_ranges(ranges: &[(i32, i32)], number: i32) -> bool {
-    ranges.iter().any(|&(lo, hi)| lo <= number && number <= hi)
+    let at = ranges.partition_point(|&(lo, _)| lo <= number);
+    at.checked_sub(1).and_then(|at| ranges.get(at)).is_some_and(|&(_, hi)| number <= hi)
+}
+
+/// Positions by key, so that looking many of them up in a large type stays fast.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Index<K>(OnceLock<HashMap<K, usize>>);
+
+impl<K: Eq + Hash> Index<K> {
+    /// The first position of a key; `keys` lists them in order.
+    fn position<Q: Eq + Hash + ?Sized, I: Iterator<Item = K>>(
+        &self,
+        key: &Q,
+        keys: impl FnOnce() -> I,
+    ) -> Option<usize>
+    where
+        K: Borrow<Q>,
+    {
+        let positions = self.0.get_or_init(|| {
+            let mut positions = HashMap::new();
+            for (at, key) in keys().enumerate() {
+                positions.entry(key).or_insert(at);
+            }
+            positions
+        });
+        positions.get(key).copied()
+    }
 }
 
 impl Type {

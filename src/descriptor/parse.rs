@@ -1,7 +1,7 @@
 //! Parsing one `.proto` file, and the cache that lets two revisions share a parsed blob.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use prost_types::FileDescriptorProto;
 
@@ -29,7 +29,13 @@ pub struct ParsedFile {
     pub source: Option<Arc<str>>,
     /// Object id of the blob (hash of the content where there is no object database).
     pub blob: Option<git2::Oid>,
+    /// Source spans by descriptor path, made when first needed.
+    pub(super) spans: Spans,
 }
+
+/// Source spans by descriptor path.
+#[derive(Debug, Default)]
+pub(super) struct Spans(OnceLock<HashMap<Vec<i32>, Vec<i32>>>);
 
 impl ParsedFile {
     /// Parses the text of a `.proto` file.
@@ -74,21 +80,23 @@ impl ParsedFile {
             features,
             source: Some(text.into()),
             blob,
+            spans: Spans::default(),
         })
     }
 
     /// Position of a descriptor path; falls back to the closest enclosing declaration, and to
     /// line 0 where the file carries no source information.
     pub fn locate(&self, path: &[i32]) -> Location {
-        let mut best: Option<&prost_types::source_code_info::Location> = None;
-        for location in self.descriptor.source_code_info.iter().flat_map(|i| &i.location) {
-            if path.starts_with(&location.path)
-                && best.is_none_or(|b| b.path.len() < location.path.len())
-            {
-                best = Some(location);
+        let spans = self.spans.0.get_or_init(|| {
+            let locations = self.descriptor.source_code_info.iter().flat_map(|i| &i.location);
+            let mut spans: HashMap<Vec<i32>, Vec<i32>> = HashMap::new();
+            for location in locations {
+                spans.entry(location.path.clone()).or_insert_with(|| location.span.clone());
             }
-        }
-        let span = match best.map(|b| b.span.as_slice()) {
+            spans
+        });
+        let best = (0..=path.len()).rev().find_map(|length| spans.get(path.get(..length)?));
+        let span = match best.map(Vec::as_slice) {
             Some([line, column, end]) => [*line, *column, *line, *end],
             Some([line, column, end_line, end]) => [*line, *column, *end_line, *end],
             _ => [-1, -1, -1, -1],

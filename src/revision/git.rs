@@ -59,16 +59,19 @@ impl Repository {
 
     /// The directory of the working tree, if it has one.
     pub fn workdir(&self) -> Option<&Path> {
-        self.git.workdir()
+        // libgit2 takes a git directory without a `config` file for one whose working tree is its parent.
+        let named = self.git.path().file_name().is_some_and(|name| name == ".git");
+        let configured = || self.git.config().is_ok_and(|c| c.get_entry("core.worktree").is_ok());
+        self.git.workdir().filter(|_| named || self.git.is_worktree() || configured())
     }
 
     pub(super) fn worktree(&self) -> Result<Worktree, Error> {
-        let dir = self.git.workdir().ok_or(ErrorKind::Bare { what: "working tree" })?;
+        let dir = self.workdir().ok_or(ErrorKind::Bare { what: "working tree" })?;
         Ok(Worktree::new(dir.to_owned()))
     }
 
     pub(super) fn index(&self) -> Result<Index<'_>, Error> {
-        if self.git.is_bare() {
+        if self.workdir().is_none() {
             return Err(ErrorKind::Bare { what: "index" }.into());
         }
         Ok(Index::new(self, self.git.index().map_err(|e| git_error(&e))?))

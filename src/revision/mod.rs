@@ -55,7 +55,8 @@ impl<'r> Revision<'r> {
             }
             RevisionSpec::DescriptorSet(path) => {
                 let bytes = binary::read_file(path)?;
-                let closure = SourceClosure::from_descriptor_set(&bytes)?;
+                let closure =
+                    SourceClosure::from_descriptor_set(&bytes).map_err(|e| e.in_file(path))?;
                 (path.display().to_string(), None, Tree::Descriptors(closure))
             }
             RevisionSpec::ReleasedBinary(path) => (

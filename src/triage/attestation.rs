@@ -1,5 +1,7 @@
 //! Attestation lines: somebody vouches that a change is right for every artifact of the window.
 
+use std::collections::HashMap;
+
 use crate::finding::{Finding, Satisfaction, Triage};
 
 /// One `AOT-Compat: <check-id> <construct> - <reason>` line.
@@ -45,11 +47,12 @@ const KEY: &str = "AOT-Compat:";
 
 /// Satisfies the needs-attestation findings that an attestation names; nothing else can be attested.
 pub fn apply_attestations(findings: &mut [Finding], attestations: &[Attestation]) {
+    let mut by_name: HashMap<(&str, &str), &Attestation> = HashMap::new();
+    for attestation in attestations {
+        by_name.entry((&attestation.check, &attestation.construct)).or_insert(attestation);
+    }
     for finding in findings.iter_mut().filter(|f| f.triage == Triage::NeedsAttestation) {
-        let named = attestations
-            .iter()
-            .find(|a| a.check == finding.check && a.construct == finding.construct);
-        if let Some(attestation) = named {
+        if let Some(attestation) = by_name.get(&(finding.check, &*finding.construct)) {
             finding.satisfied_by = Some(Satisfaction::Attestation {
                 reason: attestation.reason.clone(),
                 by: attestation.by.clone(),

@@ -3,7 +3,7 @@
 use super::{checks, policy};
 use crate::descriptor::Location;
 use crate::error::Error;
-use crate::finding::{Finding, Side, SourceLocation};
+use crate::finding::{Finding, Level, Side, SourceLocation};
 
 /// Which input a file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,11 +39,24 @@ pub fn edited_input(
         (Some(text), InputFile::Policy) => drop(policy::parse(path, text)?),
         (None, _) => {}
     }
-    for edit in policy::edits(before, after) {
+    let edits = match kind {
+        InputFile::Policy => policy::edits(before, after),
+        InputFile::Waivers => policy::waiver_edits(path, before, after),
+    };
+    for edit in edits {
         let policy::Edit { key, before, after } = edit;
         findings.push(checks::policy_changed::finding(&key, before, after, locations()));
     }
     Ok(findings)
+}
+
+/// The finding about base's own waiver file, which cannot be read: no waiver holds.
+pub fn unreadable_waivers(path: &str, why: &str) -> Finding {
+    let why = why.strip_prefix(path).map_or(why, |rest| rest.trim_start_matches(": "));
+    let why = format!("{why} (in base, so no waiver holds)");
+    let found = checks::waiver_malformed::finding(path, &why, vec![whole_file(path, None)]);
+    // It is not this change's fault, and this change may be the repair.
+    Finding { level: Level::Warning, ..found }
 }
 
 /// A file as a whole; `text` is head's.

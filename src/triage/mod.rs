@@ -10,7 +10,7 @@ mod sequence;
 
 pub use attestation::{Attestation, apply_attestations, parse_attestations};
 pub use evidence::{Emission, EvidenceSource, NoHistory};
-pub use inputs::{InputFile, edited_input};
+pub use inputs::{InputFile, edited_input, unreadable_waivers};
 pub use sequence::{Input, apply_waivers, judge, sort};
 
 use chrono::NaiveDate;

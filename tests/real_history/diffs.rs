@@ -17,7 +17,7 @@ type Fact = (String, String);
 #[ignore = "needs AOTGATE_XLA_REPO and AOTGATE_CORPUS"]
 fn recorded_descriptor_changes() {
     let repository = super::repository();
-    let spec = policy::built_in().unwrap().contract;
+    let policy = policy::built_in().unwrap();
     let mut gate = Gate::new(Some(&repository));
     let (mut equal, mut all) = (0, 0);
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
@@ -28,7 +28,7 @@ fn recorded_descriptor_changes() {
         let parent = repository.first_parent(&commit).unwrap().unwrap();
         let open = |rev: &git2::Oid| gate.open(&RevisionSpec::Git(rev.to_string())).unwrap();
         let (base, head) = (open(&parent.id), open(&commit.id));
-        let both = gate.compare(&base, &head, &spec).unwrap();
+        let both = gate.compare(&base, &head, &policy).unwrap();
         let changes = compare(&both.base, &both.head);
         let ours = facts(&changes);
         let theirs = recorded(&row, &both.base, &both.head);

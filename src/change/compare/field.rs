@@ -1,5 +1,6 @@
 //! Changes of fields, slot by slot: a slot is a field number of a message.
 
+use super::slots::Slots;
 use super::{Comparison, change};
 use crate::change::wire::{self, Severity, WireEffect};
 use crate::change::{ChangeKind, Sides, Subject};
@@ -8,16 +9,15 @@ use crate::descriptor::{Contract, Field, Label, Message, Presence, Reach, Scalar
 impl<'a> Comparison<'a, '_> {
     pub(super) fn field(
         &mut self,
-        owner: Sides<'a, Message>,
+        slots: &Slots<'a>,
         base: &'a Field,
         head: &'a Field,
         reach: Reach,
     ) {
-        let (Some(base_owner), Some(head_owner)) = (owner.base, owner.head) else { return };
-        let subject = Subject::Field(owner, Sides::both(base, head));
-        let construct = format!("{}.{}", head_owner.name, head.name);
+        let subject = Subject::Field(slots.owner(), Sides::both(base, head));
+        let construct = format!("{}.{}", slots.head.name, head.name);
         let type_effect = self.table.type_effect(base, head);
-        let repurposed = repurposed_field(base_owner, head_owner, base, head, type_effect);
+        let repurposed = repurposed_field(slots, base, head, type_effect);
         let new = |kind| {
             change(kind, construct.clone(), reach, subject)
                 .number(head.number)
@@ -35,7 +35,12 @@ impl<'a> Comparison<'a, '_> {
             let found = new(ChangeKind::FieldRenamed)
                 .was_now(&*base.name, &*head.name)
                 .wire(effect)
-                .detail(repurposed.clone());
+                .detail(repurposed.clone().or_else(|| {
+                    // A field of the same named type is that field; of two scalars only names tell.
+                    let unrelated =
+                        base.ty.named().is_none() && !slots.related(&base.name, &head.name);
+                    unrelated.then(|| UNRELATED_NAMES.to_owned())
+                }));
             self.push(found);
         }
         if base.ty != head.ty {
@@ -59,27 +64,15 @@ impl<'a> Comparison<'a, '_> {
                 .wire(wire::presence_effect(base.presence, head.presence));
             self.push(found);
         }
-        if base.oneof != head.oneof && !renamed_oneof(base_owner, head_owner, base, head) {
-            let siblings = |owner: &Message, field: &Field, other: &Message| {
-                owner
-                    .fields
-                    .iter()
-                    .filter(|f| f.oneof.is_some() && f.oneof == field.oneof)
-                    .filter(|f| f.number != field.number && other.field(f.number).is_some())
-                    .count()
-            };
+        if base.oneof != head.oneof && !slots.oneof_was_renamed(base, head) {
             let none = "no oneof";
+            let (base_siblings, head_siblings) = slots.siblings(base, head);
             let found = new(ChangeKind::FieldOneofChanged)
                 .was_now(
                     base.oneof.as_deref().unwrap_or(none),
                     head.oneof.as_deref().unwrap_or(none),
                 )
-                .wire(wire::oneof_effect(
-                    base,
-                    head,
-                    siblings(base_owner, base, head_owner),
-                    siblings(head_owner, head, base_owner),
-                ));
+                .wire(wire::oneof_effect(base, head, base_siblings, head_siblings));
             self.push(found);
         }
         // Only where both sides are lists of the same packable kind; else the type or label says it.
@@ -204,31 +197,20 @@ impl<'a> Comparison<'a, '_> {
         self.push(found);
     }
 
-    pub(super) fn oneofs(&mut self, base: &'a Message, head: &'a Message, reach: Reach) {
-        for head_oneof in &head.oneofs {
-            if base.oneofs.iter().any(|o| o.name == head_oneof.name) {
-                continue;
-            }
-            let renamed_from = base.oneofs.iter().find(|base_oneof| {
-                !head.oneofs.iter().any(|o| o.name == base_oneof.name)
-                    && same_members(base, head, &base_oneof.name, &head_oneof.name)
-            });
-            if let Some(base_oneof) = renamed_from {
-                let subject =
-                    Subject::Oneof(Sides::both(base, head), Sides::both(base_oneof, head_oneof));
-                self.push(
-                    change(
-                        ChangeKind::OneofRenamed,
-                        format!("{}.{}", head.name, head_oneof.name),
-                        reach,
-                        subject,
-                    )
-                    .was_now(&*base_oneof.name, &*head_oneof.name),
-                );
-            }
+    pub(super) fn oneofs(&mut self, slots: &Slots<'a>, reach: Reach) {
+        for (base, head) in slots.renamed_oneofs() {
+            let subject = Subject::Oneof(slots.owner(), Sides::both(*base, *head));
+            let construct = format!("{}.{}", slots.head.name, head.name);
+            self.push(
+                change(ChangeKind::OneofRenamed, construct, reach, subject)
+                    .was_now(&*base.name, &*head.name),
+            );
         }
     }
 }
+
+/// Remark on a renamed scalar field whose names have too little in common to tell a rename from a reuse.
+pub(crate) const UNRELATED_NAMES: &str = "the names have little in common";
 
 /// What an unset field reads: its default, else the zero of its type.
 fn implied_default(contract: &Contract, field: &Field) -> String {
@@ -257,8 +239,7 @@ fn message_on_one_side(base: &Field, head: &Field) -> bool {
 /// Why a field number now holds another field, if it does: the old name lives on under another
 /// number, the new name came from another number, or neither name nor type stayed.
 fn repurposed_field(
-    base_owner: &Message,
-    head_owner: &Message,
+    slots: &Slots<'_>,
     base: &Field,
     head: &Field,
     type_effect: WireEffect,
@@ -266,46 +247,20 @@ fn repurposed_field(
     if base.name == head.name {
         return None;
     }
-    if let Some(moved) = head_owner.field_named(&base.name) {
+    if let Some(moved) = slots.head.field_named(&base.name) {
         return Some(format!("{} is now number {}", base.name, moved.number));
     }
-    if let Some(came) = base_owner.field_named(&head.name) {
+    if let Some(came) = slots.base.field_named(&head.name) {
         return Some(format!("{} was number {}", head.name, came.number));
     }
-    if head_owner.reserves_name(&base.name) {
-        return Some(format!("head reserves the name {}", base.name));
-    }
-    // Neither name nor type stayed. Widening, which reads all old values, is no other field.
     if type_effect.backward > Severity::Safe || type_effect.forward >= Severity::SilentLoss {
         return Some(format!("{} cannot be read as {}", base.ty, head.ty));
     }
-    None
-}
-
-/// Whether the field stayed in its oneof, which only got another name.
-fn renamed_oneof(base: &Message, head: &Message, from: &Field, to: &Field) -> bool {
-    match (&from.oneof, &to.oneof) {
-        (Some(from), Some(to)) => {
-            !head.oneofs.iter().any(|o| o.name == *from)
-                && !base.oneofs.iter().any(|o| o.name == *to)
-                && same_members(base, head, from, to)
-        }
-        _ => false,
+    // Widening, which reads all old values, is no other field where the names agree.
+    if base.ty != head.ty && base.ty.named().is_none() && !slots.related(&base.name, &head.name) {
+        return Some(format!("it was {} {}", base.ty, base.name));
     }
-}
-
-/// Whether two oneofs have the same member numbers, members that one side lacks left aside.
-fn same_members(base: &Message, head: &Message, from: &str, to: &str) -> bool {
-    let members = |owner: &Message, oneof: &str, other: &Message| -> Vec<i32> {
-        owner
-            .fields
-            .iter()
-            .filter(|f| f.oneof.as_deref() == Some(oneof) && other.field(f.number).is_some())
-            .map(|f| f.number)
-            .collect()
-    };
-    let base_members = members(base, from, head);
-    !base_members.is_empty() && base_members == members(head, to, base)
+    None
 }
 
 /// A field as it would be declared, without options.

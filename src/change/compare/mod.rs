@@ -2,12 +2,14 @@
 
 mod field;
 mod reserved;
+mod slots;
 mod value;
 
-pub(crate) use field::declaration;
+pub(crate) use field::{UNRELATED_NAMES, declaration};
 pub(crate) use reserved::{ranges, subtract};
 pub(crate) use value::SAME_STEM;
 
+use self::slots::Slots;
 use super::matcher::Pairs;
 use super::wire::{self, Severity, WireEffect, WireTable};
 use super::{Change, ChangeKind, Sides, Subject, Surface, json};
@@ -168,16 +170,17 @@ impl<'a> Comparison<'a, '_> {
         }
 
         let reach = both(base.reach, head.reach);
+        let slots = Slots::new(base, head);
         for base_field in &base.fields {
             match head.field(base_field.number) {
-                Some(head_field) => self.field(sides, base_field, head_field, reach),
+                Some(head_field) => self.field(&slots, base_field, head_field, reach),
                 None => self.field_gone(sides, base_field, reach),
             }
         }
         for head_field in head.fields.iter().filter(|f| base.field(f.number).is_none()) {
             self.field_new(sides, base, head_field, reach);
         }
-        self.oneofs(base, head, reach);
+        self.oneofs(&slots, reach);
         self.reserved(
             (&base.reserved_numbers, &base.reserved_names),
             (&head.reserved_numbers, &head.reserved_names),

@@ -20,8 +20,8 @@ impl<'a> Comparison<'a, '_> {
             [(ChangeKind::ReservedDropped, base, head), (ChangeKind::ReservedAdded, head, base)]
         {
             let gone = subtract(from.0, to.0);
-            let gone_names: Vec<&str> =
-                from.1.iter().filter(|n| !to.1.contains(n)).map(|n| &**n).collect();
+            let kept = |name: &Name| to.1.binary_search(name).is_ok();
+            let gone_names: Vec<&str> = from.1.iter().filter(|n| !kept(n)).map(|n| &**n).collect();
             if gone.is_empty() && gone_names.is_empty() {
                 continue;
             }
@@ -50,23 +50,29 @@ pub(crate) fn ranges(list: &[(i32, i32)]) -> String {
     if text.is_empty() { "none".to_owned() } else { text.join(", ") }
 }
 
-/// The parts of `from` that no range of `minus` covers; both sorted.
+/// The parts of `from` that no range of `minus` covers; both sorted and without overlaps.
 pub(crate) fn subtract(from: &[(i32, i32)], minus: &[(i32, i32)]) -> Vec<(i32, i32)> {
+    let wide = |&(lo, hi): &(i32, i32)| (i64::from(lo), i64::from(hi));
+    let mut minus = minus.iter().map(wide).peekable();
     let mut rest = Vec::new();
-    for &(lo, hi) in from {
-        let mut next = i64::from(lo);
-        for &(minus_lo, minus_hi) in minus {
-            let (minus_lo, minus_hi) = (i64::from(minus_lo), i64::from(minus_hi));
-            if minus_hi < next || minus_lo > i64::from(hi) {
-                continue;
+    for (lo, hi) in from.iter().map(wide) {
+        let mut next = lo;
+        while next <= hi {
+            match minus.peek() {
+                Some(&(_, end)) if end < next => {
+                    minus.next();
+                }
+                Some(&(start, end)) if start <= hi => {
+                    if start > next {
+                        rest.push((next, start - 1));
+                    }
+                    next = end + 1;
+                }
+                _ => {
+                    rest.push((next, hi));
+                    break;
+                }
             }
-            if minus_lo > next {
-                rest.push((next, minus_lo - 1));
-            }
-            next = next.max(minus_hi + 1);
-        }
-        if next <= i64::from(hi) {
-            rest.push((next, i64::from(hi)));
         }
     }
     rest.into_iter()
@@ -82,6 +88,8 @@ mod tests {
     fn ranges_subtract() {
         assert_eq!(subtract(&[(1, 10)], &[(3, 4), (8, 20)]), [(1, 2), (5, 7)]);
         assert_eq!(subtract(&[(1, 2)], &[(1, 2)]), []);
+        assert_eq!(subtract(&[(1, 2), (5, 9)], &[(0, 5), (7, 7)]), [(6, 6), (8, 9)]);
+        assert_eq!(subtract(&[(1, 2), (5, 9)], &[]), [(1, 2), (5, 9)]);
         assert_eq!(subtract(&[(i32::MIN, i32::MAX)], &[(0, 0)]), [(i32::MIN, -1), (1, i32::MAX)]);
     }
 }

@@ -1,5 +1,7 @@
 //! Changes of enum values, number by number.
 
+use std::collections::{HashMap, HashSet};
+
 use super::{Comparison, change};
 use crate::change::matcher::stripped_names;
 use crate::change::wire::{self, Severity, WireEffect};
@@ -9,6 +11,7 @@ use crate::descriptor::{Enum, EnumValue, Reach};
 impl<'a> Comparison<'a, '_> {
     pub(super) fn values(&mut self, base: &'a Enum, head: &'a Enum, reach: Reach) {
         let owner = Sides::both(base, head);
+        let (base_names, head_names) = (names_by_number(base), names_by_number(head));
         let (base_stripped, head_stripped) = (stripped_names(base), stripped_names(head));
         for base_value in first_of_each_number(base) {
             let Some(head_value) = head.value(base_value.number) else {
@@ -44,11 +47,8 @@ impl<'a> Comparison<'a, '_> {
                 self.push(found);
                 continue;
             };
-            let keeps_name = base
-                .values
-                .iter()
-                .filter(|v| v.number == base_value.number)
-                .any(|v| head.values.iter().any(|h| h.number == v.number && h.name == v.name));
+            let names = base_names.get(&base_value.number).zip(head_names.get(&base_value.number));
+            let keeps_name = names.is_some_and(|(base, head)| !base.is_disjoint(head));
             if keeps_name {
                 continue;
             }
@@ -129,9 +129,6 @@ fn repurposed_value(base: &Enum, head: &Enum, from: &EnumValue, to: &EnumValue) 
     if let Some(came) = base.value_named(&to.name) {
         return Some(format!("{} was number {}", to.name, came.number));
     }
-    if head.reserves_name(&from.name) {
-        return Some(format!("head reserves the name {}", from.name));
-    }
     if base.reserves_name(&to.name) {
         return Some(format!("base reserves the name {}", to.name));
     }
@@ -139,6 +136,15 @@ fn repurposed_value(base: &Enum, head: &Enum, from: &EnumValue, to: &EnumValue) 
 }
 
 fn first_of_each_number(enumeration: &Enum) -> impl Iterator<Item = &EnumValue> {
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = HashSet::new();
     enumeration.values.iter().filter(move |v| seen.insert(v.number))
+}
+
+/// All names of each number: aliases share one.
+fn names_by_number(enumeration: &Enum) -> HashMap<i32, HashSet<&str>> {
+    let mut names: HashMap<i32, HashSet<&str>> = HashMap::new();
+    for value in &enumeration.values {
+        names.entry(value.number).or_default().insert(&value.name);
+    }
+    names
 }

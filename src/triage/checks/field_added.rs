@@ -13,7 +13,8 @@
 //!
 //! ## What to do
 //! Land the field with the code that reads it. Write it only 2 weeks later, or behind a flag that is off
-//! by default until then. If an older runtime may ignore it, say so in the commit message or a waiver.
+//! by default until then. If an older runtime may ignore it, have it waived: an attestation
+//! does not cover emission.
 //!
 //! ## Example
 //! ```proto

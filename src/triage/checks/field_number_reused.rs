@@ -69,7 +69,7 @@ fn reused(context: &Context<'_>, message: String) -> Outcome {
         Triage::BreaksBackward,
         message,
         format!("artifacts of the last {backward} hold the old field under this number"),
-        "Take a number that was never used, and keep this one reserved.",
+        "Take a number that was never used, and keep this one reserved. If it is the same field coming back unchanged, have that waived with the commit that removed it.",
     )
 }
 

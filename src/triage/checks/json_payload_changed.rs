@@ -33,7 +33,15 @@ use super::wording;
 pub static CHECK: Check = Check {
     id: "json-payload-changed",
     step: Some(Step::R2),
-    kinds: &[ChangeKind::FieldAdded, ChangeKind::FieldRemoved, ChangeKind::FieldRenamed, ChangeKind::FieldTypeChanged, ChangeKind::EnumValueAdded, ChangeKind::EnumValueRemoved],
+    kinds: &[
+        ChangeKind::FieldAdded,
+        ChangeKind::FieldRemoved,
+        ChangeKind::FieldRenamed,
+        ChangeKind::FieldTypeChanged,
+        ChangeKind::FieldPresenceChanged,
+        ChangeKind::EnumValueAdded,
+        ChangeKind::EnumValueRemoved,
+    ],
     surface: Surface::JsonPayload,
     level: None,
     judge,
@@ -50,27 +58,30 @@ fn judge(change: &Change<'_>, context: &Context<'_>) -> Option<Outcome> {
         }
         let removed =
             matches!(change.kind, ChangeKind::FieldRemoved | ChangeKind::EnumValueRemoved);
-        let (remedy, from) = if removed {
+        let (remedy, earliest) = if removed {
             let remedy = format!(
-                "Keep it in the schema and stop writing it. If no compiler writes it from today on, remove it from {remove} on."
+                "{} If no compiler writes it from today on, remove it from {remove} on.",
+                stop_writing(change)
             );
-            (remedy, remove)
+            (remedy, Some(remove))
         } else {
             let until = context.windows.backward.after(emit);
             let remedy = format!(
                 "Add the new form under a new name, write it from {emit} on, and keep the old one in the schema until {until}."
             );
-            (remedy, emit)
+            (remedy, None)
         };
         let outcome = Outcome::new(Triage::BreaksBackward, message, because, remedy);
-        return Some(outcome.earliest(from));
+        return Some(Outcome { earliest_safe: earliest, ..outcome });
     }
     if forward >= Severity::SilentLoss {
-        let remedy = format!(
-            "Give it presence, so that it is written only when set, and set it from {emit} on."
-        );
-        let outcome = Outcome::new(Triage::BreaksForward, message, because, remedy);
-        return Some(outcome.earliest(emit));
+        let how = match added_presence(change) {
+            Some(Presence::Repeated) => "Wrap the list in a message field",
+            _ => "Give it presence (`optional`)",
+        };
+        let remedy =
+            format!("{how}, so that it is written only when set, and set it from {emit} on.");
+        return Some(Outcome::new(Triage::BreaksForward, message, because, remedy));
     }
     if forward == Severity::LossyInRange && backward == Severity::Safe {
         let emission = context.evidence.emission(&change.construct);
@@ -85,6 +96,29 @@ fn judge(change: &Change<'_>, context: &Context<'_>) -> Option<Outcome> {
     }
     let remedy = wording::replace(context, "the new form");
     Some(wording::by_wire_effect(CHECK.id, change, context, message, remedy))
+}
+
+/// How to get a key out of the text before it leaves the schema.
+fn stop_writing(change: &Change<'_>) -> &'static str {
+    let Subject::Field(_, field) = &change.subject else {
+        return "Keep it in the schema and stop writing it.";
+    };
+    match field.base.map(|field| field.presence) {
+        Some(Presence::Implicit) => {
+            "Keep it in the schema, make it `optional` and stop setting it: without presence it is always written."
+        }
+        Some(Presence::Repeated) => {
+            "A list is always written, so let the loader drop the key from older payloads before it parses them, and keep the field until then."
+        }
+        _ => "Keep it in the schema and stop setting it.",
+    }
+}
+
+fn added_presence(change: &Change<'_>) -> Option<Presence> {
+    match &change.subject {
+        Subject::Field(_, field) => field.head.map(|field| field.presence),
+        _ => None,
+    }
 }
 
 fn subject(change: &Change<'_>) -> Option<String> {

@@ -18,10 +18,12 @@
 //! files = ["xla/service/gpu/gpu_executable.proto", "xla/service/gpu/executable.proto"]
 //! ```
 
-use crate::change::{Change, Surface};
-use crate::descriptor::Contract;
-use crate::finding::{Finding, Level, Side, SourceLocation, Step, TraceStep, Triage, Window};
+use crate::change::{Change, Pairs, Surface};
+use crate::descriptor::{Contract, Name};
+use crate::finding::{Finding, Level, Side, SourceLocation, Step, Triage, Window};
 use crate::triage::{Check, Context, Outcome};
+
+use super::wording;
 
 /// See the module comment.
 pub static CHECK: Check = Check {
@@ -37,45 +39,46 @@ fn judge(_change: &Change<'_>, _context: &Context<'_>) -> Option<Outcome> {
     None
 }
 
-/// One finding per root that head lacks.
+/// One finding per root that head lacks. One that was renamed and is a root under its new name too is
+/// none: what is compared then is the renamed message.
 pub(in crate::triage) fn missing(base: &Contract, head: &Contract) -> Vec<Finding> {
-    let roots = base.roots.iter().map(|root| (root, Surface::Proto));
-    let payloads = base.json_roots.iter().map(|root| (root, Surface::JsonPayload));
-    let gone = roots.chain(payloads).filter(|(root, _)| !head.messages.contains_key(*root) && !head.enums.contains_key(*root));
-    gone.map(|(root, surface)| {
-        let message = base.message(root);
-        let location = message.and_then(|m| {
-            Some(SourceLocation {
-                side: Side::Base,
-                location: base.locate(&m.place)?,
-                label: "the root, before".to_owned(),
-                source: base.file(&m.place).and_then(|f| f.source.clone()),
-            })
-        });
-        Finding {
-            check: CHECK.id,
-            step: CHECK.step,
-            triage: Triage::BreaksBackward,
-            level: Level::Error,
-            capped: None,
-            satisfied_by: None,
-            window: Some(Window::Backward),
-            surface: surface.name(),
-            construct: root.to_string(),
-            before: Some(root.to_string()),
-            after: None,
-            message: "the root message is gone".to_owned(),
-            remedy: "Bring it back, or name its new place in `[[contract.root]]` of the policy first."
-                .to_owned(),
-            earliest_safe: None,
-            evidence: Vec::new(),
-            locations: location.into_iter().collect(),
-            trace: vec![TraceStep {
-                step: CHECK.step,
-                answer: "yes".to_owned(),
-                because: "what it holds can be read no more".to_owned(),
-            }],
-        }
-    })
-    .collect()
+    let gone = |roots: &[Name]| -> Vec<Name> {
+        let there = |name: &Name| head.messages.contains_key(name) || head.enums.contains_key(name);
+        roots.iter().filter(|root| !there(root)).cloned().collect()
+    };
+    let (roots, payloads) = (gone(&base.roots), gone(&base.json_roots));
+    if roots.is_empty() && payloads.is_empty() {
+        return Vec::new();
+    }
+    let pairs = Pairs::new(base, head);
+    let renamed = |name: &Name, roots: &[Name]| {
+        pairs.message_in_head(name).or(pairs.enum_in_head(name)).is_some_and(|n| roots.contains(n))
+    };
+    let roots = roots.iter().filter(|root| !renamed(root, &head.roots));
+    let payloads = payloads.iter().filter(|root| !renamed(root, &head.json_roots));
+    let roots = roots.map(|root| finding(base, root, Surface::Proto, "[[contract.root]]"));
+    let payloads =
+        payloads.map(|root| finding(base, root, Surface::JsonPayload, "[[contract.opaque]]"));
+    roots.chain(payloads).collect()
+}
+
+fn finding(base: &Contract, root: &Name, surface: Surface, table: &str) -> Finding {
+    let location = base.message(root).and_then(|message| {
+        Some(SourceLocation {
+            side: Side::Base,
+            location: base.locate(&message.place)?,
+            label: "the root, before".to_owned(),
+            source: base.file(&message.place).and_then(|f| f.source.clone()),
+        })
+    });
+    let outcome = Outcome::new(
+        Triage::BreaksBackward,
+        "the root message is gone",
+        "what it holds can be read no more",
+        format!("Bring it back, or name its new place in a `{table}` table of the policy first."),
+    );
+    let locations = location.into_iter().collect();
+    let found =
+        wording::input_finding(&CHECK, root.to_string(), Level::Error, outcome, locations);
+    Finding { surface: surface.name(), window: Some(Window::Backward), before: Some(root.to_string()), ..found }
 }

@@ -70,8 +70,14 @@ pub(super) fn added(
         }
     };
     let from = context.emission_from();
+    let unknown = match emission {
+        Emission::Unknown => {
+            " Whether compilers emit it is not known here, so a reviewer confirms that (`--fail-on fail` lets such warnings pass)."
+        }
+        _ => "",
+    };
     let remedy = format!(
-        "Land the reader first. If it lands today, emit it from {from} on, behind a flag that is off by default until then."
+        "It may land today as long as nothing emits it by default before {from}: only the reader, or an emitter behind a flag that is off.{unknown}"
     );
     let mut outcome = Outcome::new(triage, message, effect, remedy);
     outcome.emission = emission;
@@ -143,8 +149,8 @@ pub(super) fn by_wire_effect(
         } else {
             (Triage::BreaksForward, new_data)
         };
-        // From then on a replacement may be written.
-        return Outcome::new(triage, message, because, remedy).earliest(context.emission_from());
+        // It may never land in place; what may be written when is in the remedy.
+        return Outcome::new(triage, message, because, remedy);
     }
     let (because, window, whose) = if backward > Severity::Safe {
         let last = format!("every artifact of the last {}", context.windows.backward);

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::waiver::{Waiver, parse_waivers};
 use crate::descriptor::fingerprint::short_hash;
 
 /// One edited key; `None` where a side does not have it.
@@ -17,7 +18,37 @@ pub struct Edit {
 
 /// Edited keys between two contents of a file, sorted; `None` means that the file is absent.
 pub fn edits(before: Option<&[u8]>, after: Option<&[u8]>) -> Vec<Edit> {
-    let (old, new) = (keys(before), keys(after));
+    // A new or deleted file is one edit.
+    let whole = |bytes: &[u8]| short_hash(bytes);
+    match (before, after) {
+        (None, None) => return Vec::new(),
+        (None, Some(_)) | (Some(_), None) => {
+            return vec![Edit {
+                key: "file".to_owned(),
+                before: before.map(whole),
+                after: after.map(whole),
+            }];
+        }
+        (Some(_), Some(_)) => {}
+    }
+    differences(&keys(before), &keys(after))
+}
+
+/// Waivers that came, went or changed, one edit each; files that cannot be read are compared by key.
+pub fn waiver_edits(path: &str, before: Option<&[u8]>, after: Option<&[u8]>) -> Vec<Edit> {
+    let read = |bytes: Option<&[u8]>| -> Option<BTreeMap<String, String>> {
+        let text = bytes.map(String::from_utf8_lossy).unwrap_or_default();
+        let waivers = parse_waivers(path, &text).ok()?;
+        let text = |w: &Waiver| format!("until {} by {}: {}", w.expires, w.approved_by, w.reason);
+        Some(waivers.iter().map(|w| (format!("waiver {}", w.target()), text(w))).collect())
+    };
+    match (read(before), read(after)) {
+        (Some(old), Some(new)) => differences(&old, &new),
+        _ => edits(before, after),
+    }
+}
+
+fn differences(old: &BTreeMap<String, String>, new: &BTreeMap<String, String>) -> Vec<Edit> {
     let mut names: Vec<&String> =
         old.keys().chain(new.keys()).filter(|key| old.get(*key) != new.get(*key)).collect();
     names.sort();
@@ -25,7 +56,7 @@ pub fn edits(before: Option<&[u8]>, after: Option<&[u8]>) -> Vec<Edit> {
     let value = |keys: &BTreeMap<String, String>, key| keys.get(key).map(|v| clip(v));
     names
         .into_iter()
-        .map(|key| Edit { key: key.clone(), before: value(&old, key), after: value(&new, key) })
+        .map(|key| Edit { key: key.clone(), before: value(old, key), after: value(new, key) })
         .collect()
 }
 

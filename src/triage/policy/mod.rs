@@ -6,7 +6,7 @@ mod pattern;
 mod resolve;
 mod waiver;
 
-pub use edits::{Edit, edits};
+pub use edits::{Edit, edits, waiver_edits};
 pub use file::closest;
 pub use pattern::Pattern;
 pub use resolve::{BUILT_IN_NAME, LOCATIONS, built_in, find, parse};
