@@ -651,7 +651,7 @@ fn message_on_one_side(base: &Field, head: &Field) -> bool {
 
 /// Why a field number now holds another field, if it does: the old name lives on under another
 /// number, the new name came from another number, or neither name nor type stayed.
-fn repurposed_field(
+pub(crate) fn repurposed_field(
     base_owner: &Message,
     head_owner: &Message,
     base: &Field,
@@ -677,7 +677,13 @@ fn repurposed_field(
     None
 }
 
-fn repurposed_value(base: &Enum, head: &Enum, from: &EnumValue, to: &EnumValue) -> Option<String> {
+/// Why an enum number now stands for something else, if it does.
+pub(crate) fn repurposed_value(
+    base: &Enum,
+    head: &Enum,
+    from: &EnumValue,
+    to: &EnumValue,
+) -> Option<String> {
     if let Some(moved) = head.value_named(&from.name) {
         return Some(format!("{} is now number {}", from.name, moved.number));
     }

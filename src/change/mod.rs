@@ -6,7 +6,7 @@ mod matcher;
 pub mod wire;
 
 pub use compare::compare;
-pub(crate) use compare::{SAME_STEM, ranges, subtract};
+pub(crate) use compare::{SAME_STEM, ranges, repurposed_field, repurposed_value, subtract};
 pub use matcher::Pairs;
 pub use wire::{Severity, WireEffect};
 

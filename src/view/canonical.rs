@@ -12,13 +12,18 @@ use crate::descriptor::{Contract, Field, Type};
 impl Held<'_> {
     /// Canonical bytes of what the reader's code sees: unknown fields are left out.
     pub fn canonical(&self) -> Vec<u8> {
-        collect(&Message { contract: self.contract, node: &self.root, unknown: false })
+        encode(self.contract, &self.root)
     }
 
     /// Canonical bytes with the unknown fields of every message.
     pub fn canonical_with_unknown(&self) -> Vec<u8> {
         collect(&Message { contract: self.contract, node: &self.root, unknown: true })
     }
+}
+
+/// Canonical bytes of a message of this contract, without unknown fields.
+pub(super) fn encode(contract: &Contract, node: &Node<'_>) -> Vec<u8> {
+    collect(&Message { contract, node, unknown: false })
 }
 
 #[derive(Clone, Copy)]

@@ -11,15 +11,24 @@
 
 mod bits;
 mod canonical;
+mod compare;
+mod convert;
 mod cursor;
 mod decode;
 mod entry;
 mod held;
+mod loss;
+mod losses;
+mod names;
 mod path;
 mod refused;
 mod required;
 mod sink;
+mod translate;
 
 pub use decode::{Limits, decode};
 pub use held::{Held, Key, Node, Slot, Unknown, UnknownValue, Value};
+pub use loss::{Loss, LossKind};
+pub use losses::losses;
 pub use refused::{Reason, Refused};
+pub use translate::translate;

@@ -11,6 +11,7 @@ pub(super) struct Path<'a>(Vec<Step<'a>>);
 #[derive(Debug)]
 enum Step<'a> {
     Field(&'a str),
+    Number(u32),
     Index(usize),
     Key(Key<'a>),
 }
@@ -18,6 +19,11 @@ enum Step<'a> {
 impl<'a> Path<'a> {
     pub(super) fn field(&mut self, name: &'a str) {
         self.0.push(Step::Field(name));
+    }
+
+    /// A field that has no name.
+    pub(super) fn number(&mut self, number: u32) {
+        self.0.push(Step::Number(number));
     }
 
     pub(super) fn index(&mut self, at: usize) {
@@ -39,6 +45,8 @@ impl fmt::Display for Path<'_> {
             match step {
                 Step::Field(name) if at == 0 => f.write_str(name)?,
                 Step::Field(name) => write!(f, ".{name}")?,
+                Step::Number(number) if at == 0 => write!(f, "{number}")?,
+                Step::Number(number) => write!(f, ".{number}")?,
                 Step::Index(index) => write!(f, "[{index}]")?,
                 Step::Key(key) => write!(f, "[{key}]")?,
             }

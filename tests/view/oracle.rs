@@ -68,9 +68,14 @@ struct Seen {
 fn compare(contract: &Contract, dir: &Path, bytes: &[u8], seen: &mut Seen) -> Result<(), String> {
     let theirs = protoc(dir, &["--decode=M0"], bytes);
     let ours = view::decode(bytes, contract, "M0", Limits::default());
-    let held = match (ours, theirs.parsed, theirs.missing_required) {
+    let text = without_replaced_entries(&theirs.text);
+    // A replaced entry's missing fields count for protoc.
+    let missing_required = theirs.missing_required && text == theirs.text;
+    let held = match (ours, theirs.parsed, missing_required) {
         (Ok(held), true, false) => held,
-        (Err(refused), true, true) if matches!(refused.reason, Reason::RequiredMissing(_)) => {
+        (Err(refused), true, _)
+            if theirs.missing_required && matches!(refused.reason, Reason::RequiredMissing(_)) =>
+        {
             seen.missing_required += 1;
             return Ok(());
         }
@@ -83,14 +88,13 @@ fn compare(contract: &Contract, dir: &Path, bytes: &[u8], seen: &mut Seen) -> Re
             return Err(format!("ours {ours:?}\nprotoc {:?} {}", theirs.text, theirs.stderr));
         }
     };
-    let text = print(&held, true);
-    let theirs = without_replaced_entries(&theirs.text);
-    if text != theirs {
-        return Err(first_difference(&text, &theirs));
+    let ours = print(&held, true);
+    if ours != text {
+        return Err(first_difference(&ours, &text));
     }
     seen.equal += 1;
     let known = print(&held, false);
-    seen.with_unknown += usize::from(known != text);
+    seen.with_unknown += usize::from(known != ours);
 
     // The canonical bytes hold the same, and are what C++ writes.
     let canonical = held.canonical_with_unknown();
