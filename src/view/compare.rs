@@ -1,12 +1,12 @@
 //! What was written beside what was read, value by value.
 
-use super::bits::Number;
+use super::bits::{Number, wire_type};
 use super::held::{Element, Held, Node, Slot, Value};
 use super::loss::{Ledger, Loss, LossKind, Lost};
 use super::names::{self, Counterpart, Names};
 use super::path::Path;
 use crate::change::Pairs;
-use crate::descriptor::{Enum, Field, Label, Message, Presence};
+use crate::descriptor::{Enum, Field, Label, Message, Presence, Type};
 
 pub(super) struct Comparison<'a, 'p> {
     names: Names<'a, 'p>,
@@ -88,27 +88,33 @@ impl<'a> Comparison<'a, '_> {
             return;
         }
         let read = fields.read;
-        let sibling = |(f, _): (&Field, &Slot<'_>)| f.oneof.is_some() && f.oneof == read.oneof;
-        let zero = matches!(slot, Slot::One(value) if value.is_zero());
-        let why = if reader.fields().any(sibling) {
-            "another member of the reader's oneof is set"
-        } else if zero && read.presence == Presence::Implicit {
-            "set to zero, which reads as unset"
-        } else {
-            "the wire type is not the reader's"
-        };
         let detail = || format!("{} read as {}", fields.written.ty, read.ty);
-        self.add(LossKind::Dropped, why, fields.lost(), detail);
+        let sibling = |(f, _): (&Field, &Slot<'_>)| f.oneof.is_some() && f.oneof == read.oneof;
+        let (kind, why) = if matches!(slot, Slot::One(value) if value.is_zero())
+            && read.presence == Presence::Implicit
+        {
+            (LossKind::Presence, "set to zero, which reads as unset")
+        } else if matches!(slot, Slot::One(Value::Bits(_)))
+            && read.presence == Presence::Implicit
+            && wire_type(fields.written) == wire_type(read)
+        {
+            (LossKind::Reinterpreted, "the reader's type makes it zero")
+        } else if reader.fields().any(sibling) {
+            (LossKind::Dropped, "another member of the reader's oneof is set")
+        } else {
+            (LossKind::Dropped, "the wire type is not the reader's")
+        };
+        self.add(kind, why, fields.lost(), detail);
     }
 
     /// Lists the values that a closed enum of the reader does not take; true when there are some.
     fn closed(&mut self, fields: Fields<'a>, slot: &'a Slot<'a>) -> bool {
-        let map = self.map_values(fields);
-        let (written, read) = map.unwrap_or((fields.written, fields.read));
-        let Some((from, to)) = self.names.enums(&written.ty, &read.ty) else { return false };
-        if !read.closed_enum {
+        let (written, read) = self.map_values(fields).unwrap_or((fields.written, fields.read));
+        let Type::Enum(name) = &read.ty else { return false };
+        let Some(to) = self.names.to.enumeration(name).filter(|_| read.closed_enum) else {
             return false;
-        }
+        };
+        let from = self.names.enums(&written.ty, &read.ty).map(|(from, _)| from);
         let mut dropped = false;
         let mut value = |element: Element<'_, '_>| {
             if let Element::Bits(bits) = element
@@ -116,7 +122,7 @@ impl<'a> Comparison<'a, '_> {
             {
                 dropped = true;
                 let why = "the reader's closed enum does not have the value";
-                let lost = Lost::Value(from, bits as i32);
+                let lost = from.map_or(fields.lost(), |from| Lost::Value(from, bits as i32));
                 self.ledger.add(LossKind::Dropped, why, lost, &self.path, String::new);
             }
         };
@@ -157,7 +163,12 @@ impl<'a> Comparison<'a, '_> {
             return;
         }
         if written.len() > read.len() && !self.closed(fields, written) {
+            let bits = |slot: &Slot<'_>| matches!(slot.elements().next(), Some(Element::Bits(_)));
             let (why, kind) = match read {
+                // A packed list as one string, or the other way round.
+                _ if bits(written) != bits(read) => {
+                    ("the reader has another kind of type", LossKind::Reinterpreted)
+                }
                 Slot::One(Value::Message(_)) => {
                     ("the reader merges the list into one message", LossKind::Reinterpreted)
                 }

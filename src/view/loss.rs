@@ -17,6 +17,8 @@ pub enum LossKind {
     Reinterpreted,
     /// The reader keeps an enum number that it has no name for.
     Unnamed,
+    /// A zero that was set reads as unset, because the reader's field has no presence.
+    Presence,
     /// The reader refuses the message.
     Refused,
     /// The contract translated into has no place for the value.
@@ -30,6 +32,7 @@ impl LossKind {
             LossKind::Dropped => "dropped",
             LossKind::Reinterpreted => "reinterpreted",
             LossKind::Unnamed => "unnamed",
+            LossKind::Presence => "presence",
             LossKind::Refused => "refused",
             LossKind::NotModelled => "not-modelled",
         }

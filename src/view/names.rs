@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::change::wire::WireTable;
-use crate::change::{Pairs, repurposed_field, repurposed_value};
+use crate::change::{Pairs, WireEffect, repurposed_field, repurposed_value};
 use crate::descriptor::{Contract, Enum, Field, Message, Type};
 
 /// Addresses of two messages, and a field number of the first.
@@ -51,8 +51,7 @@ impl<'a, 'p> Names<'a, 'p> {
         }
         let renamed = || {
             let other = to.field(field.number)?;
-            let effect = self.table.type_effect(field, other);
-            repurposed_field(from, to, field, other, effect).is_none().then_some(other)
+            another(&self.table, (from, field), (to, other)).is_none().then_some(other)
         };
         let found = to.field_named(&field.name).or_else(renamed);
         self.counterparts.insert(key, found);
@@ -68,10 +67,10 @@ impl<'a, 'p> Names<'a, 'p> {
     ) -> Option<&str> {
         let key = (address(from), address(to), fields.0.number);
         let table = &self.table;
-        let known = self.others.entry(key).or_insert_with(|| {
-            let effect = table.type_effect(fields.0, fields.1);
-            repurposed_field(from, to, fields.0, fields.1, effect)
-        });
+        let known = self
+            .others
+            .entry(key)
+            .or_insert_with(|| another(table, (from, fields.0), (to, fields.1)));
         known.as_deref()
     }
 
@@ -84,6 +83,24 @@ impl<'a, 'p> Names<'a, 'p> {
             _ => None,
         }
     }
+}
+
+/// Why two fields under one number are different fields, if they are.
+///
+/// Either of the two may be the older one, so that a type which only one order takes for an evolution
+/// of the other is one.
+fn another(
+    table: &WireTable<'_, '_>,
+    (from, field): (&Message, &Field),
+    (to, other): (&Message, &Field),
+) -> Option<String> {
+    let ahead = |effect| repurposed_field(from, to, field, other, effect);
+    let back = |effect| repurposed_field(to, from, other, field, effect);
+    let by_name = ahead(WireEffect::SAFE).or_else(|| back(WireEffect::SAFE));
+    by_name.or_else(|| {
+        let effect = table.type_effect(field, other);
+        back(WireEffect::new(effect.forward, effect.backward)).and_then(|_| ahead(effect))
+    })
 }
 
 /// The number of `to` that has the name, or that got another name in place.

@@ -2,9 +2,11 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod hostile;
 mod lenient;
 mod message;
 mod oracle;
 mod random;
+mod rows;
 mod schema;
 mod text;
