@@ -1,7 +1,8 @@
 //! What was written beside what was read, value by value.
 
 use super::bits::{Number, wire_type};
-use super::held::{Element, Held, Node, Slot, Value};
+use super::element::Element;
+use super::held::{Held, Node, Slot, Value};
 use super::loss::{Ledger, Loss, LossKind, Lost};
 use super::names::{self, Counterpart, Names};
 use super::path::Path;
@@ -11,7 +12,7 @@ use crate::descriptor::{Enum, Field, Label, Message, Presence, Type};
 pub(super) struct Comparison<'a, 'p> {
     names: Names<'a, 'p>,
     ledger: Ledger,
-    path: Path<'a>,
+    pub(super) path: Path<'a>,
 }
 
 /// A field as the writer and as the reader declare it, with the writer's message.
@@ -36,7 +37,7 @@ impl<'a> Comparison<'a, '_> {
         comparison.ledger.finish()
     }
 
-    fn add(
+    pub(super) fn add(
         &mut self,
         kind: LossKind,
         why: &'static str,
@@ -229,25 +230,5 @@ impl<'a> Comparison<'a, '_> {
         let detail =
             || to.value(number).map_or_else(String::new, |v| format!("read as {}", v.name));
         self.add(kind, why, Lost::Value(from, number), detail);
-    }
-
-    /// Unset fields whose default the two sides spell differently.
-    fn defaults(&mut self, written: &'a Node<'a>, read: &'a Node<'a>) {
-        let fields = || written.ty.fields.iter().chain(read.ty.fields.iter());
-        if fields().all(|f| f.default.is_none()) {
-            return;
-        }
-        for field in &written.ty.fields {
-            let Some(reader) = read.ty.field(field.number) else { continue };
-            let unset = written.slot(field.number).is_none() && read.slot(field.number).is_none();
-            if unset && field.ty == reader.ty && field.default != reader.default {
-                self.path.field(&field.name);
-                let text = |f: &Field| f.default.as_deref().unwrap_or("no default").to_owned();
-                let detail = || format!("{}, not {}", text(reader), text(field));
-                let lost = Lost::Field(written.ty, field.number);
-                self.add(LossKind::Reinterpreted, "unset reads the reader's default", lost, detail);
-                self.path.pop();
-            }
-        }
     }
 }

@@ -1,7 +1,8 @@
 //! Values of one type as values of another, as far as they mean the same.
 
 use super::bits::Number;
-use super::held::{Element, Key, Value};
+use super::element::Element;
+use super::held::{Key, Value};
 use super::loss::{LossKind, Lost};
 use super::names::{self, Counterpart};
 use super::translate::Translator;

@@ -3,9 +3,10 @@
 use super::bits::wire_type;
 use super::canonical;
 use super::cursor::Cursor;
-use super::decode::{Decoder, next_field};
+use super::fields::Decoder;
 use super::held::{Key, Node, Slot, Unknown, UnknownValue, Value};
 use super::refused::Failure;
+use super::unknown::next_field;
 use crate::descriptor::{Field, Message, Scalar, Type};
 
 impl<'a> Decoder<'a> {

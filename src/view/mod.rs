@@ -15,7 +15,10 @@ mod compare;
 mod convert;
 mod cursor;
 mod decode;
+mod defaults;
+mod element;
 mod entry;
+mod fields;
 mod held;
 mod loss;
 mod losses;
@@ -25,6 +28,7 @@ mod refused;
 mod required;
 mod sink;
 mod translate;
+mod unknown;
 
 pub use decode::{Limits, decode};
 pub use held::{Held, Key, Node, Slot, Unknown, UnknownValue, Value};
