@@ -1,4 +1,5 @@
 //! The view of an artifact agrees with C++ protobuf.
+#![allow(clippy::panic, clippy::unwrap_used)] // helpers of tests are tests too
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -9,4 +10,5 @@ mod oracle;
 mod random;
 mod rows;
 mod schema;
+mod table;
 mod text;
