@@ -15,5 +15,6 @@ pub mod report;
 pub mod revision;
 pub mod rollout;
 pub mod triage;
+pub mod view;
 
 pub use error::Error;

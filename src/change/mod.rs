@@ -6,7 +6,9 @@ mod matcher;
 pub mod wire;
 
 pub use compare::compare;
-pub(crate) use compare::{SAME_STEM, UNRELATED_NAMES, ranges, subtract};
+pub(crate) use compare::{
+    SAME_STEM, UNRELATED_NAMES, ranges, repurposed_field, repurposed_value, subtract,
+};
 pub use matcher::Pairs;
 pub use wire::{Severity, WireEffect};
 

@@ -135,9 +135,7 @@ impl<'a, 'p> WireTable<'a, 'p> {
     fn read_type(&self, direction: Direction, writer: &Field, reader: &Field) -> Severity {
         let (written, wanted) = (element_encoding(writer), element_encoding(reader));
         if written != wanted {
-            // A packed list is length-prefixed; a reader of lists also takes it element by element.
-            let packed_fits = writer.packed && wanted == Encoding::Length && !packable(reader);
-            return if packed_fits { Severity::WrongValue } else { Severity::SilentLoss };
+            return read_other_encoding(writer, reader);
         }
         match (&writer.ty, &reader.ty) {
             (Type::Scalar(writer_type), Type::Scalar(reader_type)) => {
@@ -146,8 +144,12 @@ impl<'a, 'p> WireTable<'a, 'p> {
             (Type::Enum(writer_enum), Type::Enum(reader_enum)) => {
                 self.read_enum(direction, writer_enum, reader_enum, reader.closed_enum)
             }
-            (Type::Enum(_), Type::Scalar(scalar)) => match scalar {
+            (Type::Enum(writer_enum), Type::Scalar(scalar)) => match scalar {
                 Scalar::Bool => Severity::LossyInRange,
+                // Negative numbers are sign-extended.
+                Scalar::Uint32 | Scalar::Uint64 if self.has_negative(direction, writer_enum) => {
+                    Severity::LossyInRange
+                }
                 Scalar::Sint32 | Scalar::Sint64 => Severity::WrongValue,
                 _ => Severity::Safe,
             },
@@ -176,6 +178,12 @@ impl<'a, 'p> WireTable<'a, 'p> {
             Direction::Backward => (self.base, self.head),
             Direction::Forward => (self.head, self.base),
         }
+    }
+
+    /// Whether the writer's enum has a negative number.
+    fn has_negative(&self, direction: Direction, writer: &Name) -> bool {
+        let writer = self.sides(direction).0.enumeration(writer);
+        writer.is_some_and(|e| e.values.iter().any(|v| v.number < 0))
     }
 
     /// Reading one message type as another. Types that are each other's counterpart are safe here:
@@ -222,6 +230,10 @@ impl<'a, 'p> WireTable<'a, 'p> {
                 }
             });
         }
+        if reader.map_entry && !writer.map_entry {
+            // The last entry of a key wins.
+            worst = worst.max(Severity::LossyInRange);
+        }
         let lacks_required = reader
             .fields
             .iter()
@@ -258,6 +270,22 @@ impl<'a, 'p> WireTable<'a, 'p> {
         }
         let unknown = writer.values.iter().any(|value| reader.value(value.number).is_none());
         if unknown { unknown_enum_number(closed) } else { Severity::Safe }
+    }
+}
+
+/// Reading a field whose values have another wire type than the reader's.
+fn read_other_encoding(writer: &Field, reader: &Field) -> Severity {
+    // A packed list has a length, and whatever has one is read as a packed list where numbers may
+    // repeat. Lengths and ends seldom fit.
+    let length = writer.packed || element_encoding(writer) == Encoding::Length;
+    if length && reader.label == Label::Repeated && packable(reader) {
+        return Severity::Fail;
+    }
+    match &reader.ty {
+        _ if !writer.packed || element_encoding(reader) != Encoding::Length => Severity::SilentLoss,
+        Type::Message(_) => Severity::Fail,
+        _ if reader.verify_utf8 => Severity::Fail,
+        _ => Severity::WrongValue,
     }
 }
 
@@ -354,6 +382,8 @@ pub fn oneof_effect(
     match (&base.oneof, &head.oneof) {
         // Old artifacts may have set both: reading the second clears the first.
         (None, Some(_)) if head_siblings > 0 => WireEffect::new(lossy, Severity::Safe),
+        // A zero was not sent, and an old reader takes a zero that is set for none.
+        (None, Some(_)) if base.presence == Presence::Implicit => WireEffect::new(lossy, lossy),
         (None, Some(_)) => WireEffect::SAFE,
         // New artifacts may set both: an old reader clears the first.
         (Some(_), None) if base_siblings > 0 => WireEffect::new(Severity::Safe, lossy),

@@ -17,7 +17,7 @@ impl<'a> Comparison<'a, '_> {
         let subject = Subject::Field(slots.owner(), Sides::both(base, head));
         let construct = format!("{}.{}", slots.head.name, head.name);
         let type_effect = self.table.type_effect(base, head);
-        let repurposed = repurposed_field(slots, base, head, type_effect);
+        let repurposed = repurposed(slots, base, head, type_effect);
         let new = |kind| {
             change(kind, construct.clone(), reach, subject)
                 .number(head.number)
@@ -236,9 +236,20 @@ fn message_on_one_side(base: &Field, head: &Field) -> bool {
     matches!(base.ty, Type::Message(_)) != matches!(head.ty, Type::Message(_))
 }
 
+/// Why a field number holds another field in another message, if it does.
+pub(crate) fn repurposed_field(
+    base_owner: &Message,
+    head_owner: &Message,
+    base: &Field,
+    head: &Field,
+    type_effect: WireEffect,
+) -> Option<String> {
+    repurposed(&Slots::new(base_owner, head_owner), base, head, type_effect)
+}
+
 /// Why a field number now holds another field, if it does: the old name lives on under another
 /// number, the new name came from another number, or neither name nor type stayed.
-fn repurposed_field(
+fn repurposed(
     slots: &Slots<'_>,
     base: &Field,
     head: &Field,

@@ -5,9 +5,9 @@ mod reserved;
 mod slots;
 mod value;
 
-pub(crate) use field::{UNRELATED_NAMES, declaration};
+pub(crate) use field::{UNRELATED_NAMES, declaration, repurposed_field};
 pub(crate) use reserved::{ranges, subtract};
-pub(crate) use value::SAME_STEM;
+pub(crate) use value::{SAME_STEM, repurposed_value};
 
 use self::slots::Slots;
 use super::matcher::Pairs;

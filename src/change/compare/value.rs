@@ -122,7 +122,13 @@ impl<'a> Comparison<'a, '_> {
 /// Remark on an enum value whose name differs only in the prefix that all values share.
 pub(crate) const SAME_STEM: &str = "only the prefix that all values share changed";
 
-fn repurposed_value(base: &Enum, head: &Enum, from: &EnumValue, to: &EnumValue) -> Option<String> {
+/// Why an enum number now stands for something else, if it does.
+pub(crate) fn repurposed_value(
+    base: &Enum,
+    head: &Enum,
+    from: &EnumValue,
+    to: &EnumValue,
+) -> Option<String> {
     if let Some(moved) = head.value_named(&from.name) {
         return Some(format!("{} is now number {}", from.name, moved.number));
     }

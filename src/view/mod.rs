@@ -1,0 +1,38 @@
+//! An artifact's bytes as the runtime of a given revision would see them.
+//!
+//! [`decode`] reads a serialized message with one contract and C++ protobuf's rules, which XLA's loader
+//! follows: a value whose wire type does not fit, or an unknown number of a closed enum, is no error
+//! but goes to the unknown fields; a missing `required` field refuses the whole message. The result is
+//! a tree, [`Held`], that encodes to canonical bytes. [`translate`] brings what is held into another
+//! contract by name, and [`losses`] tells what a reader with another contract makes of the bytes.
+//!
+//! Messages with `message_set_wire_format` are read as ordinary messages, so that their items stay
+//! unknown.
+
+mod bits;
+mod canonical;
+mod compare;
+mod convert;
+mod cursor;
+mod decode;
+mod defaults;
+mod element;
+mod entry;
+mod fields;
+mod held;
+mod loss;
+mod losses;
+mod names;
+mod path;
+mod refused;
+mod required;
+mod sink;
+mod translate;
+mod unknown;
+
+pub use decode::{Limits, decode};
+pub use held::{Held, Key, Node, Slot, Unknown, UnknownValue, Value};
+pub use loss::{Loss, LossKind};
+pub use losses::losses;
+pub use refused::{Reason, Refused};
+pub use translate::translate;

@@ -1,0 +1,14 @@
+//! The view of an artifact agrees with C++ protobuf.
+#![allow(clippy::panic, clippy::unwrap_used)] // helpers of tests are tests too
+
+#[path = "../common/mod.rs"]
+mod common;
+mod hostile;
+mod lenient;
+mod message;
+mod oracle;
+mod random;
+mod rows;
+mod schema;
+mod table;
+mod text;
