@@ -39,6 +39,8 @@ impl Error {
             | ErrorKind::Unsupported { offset, .. } => Some(offset),
             ErrorKind::Unrecognized { .. }
             | ErrorKind::Ambiguous { .. }
+            | ErrorKind::Thread { .. }
+            | ErrorKind::Contract { .. }
             | ErrorKind::Decode { .. }
             | ErrorKind::CannotWrite { .. } => None,
         }
@@ -102,6 +104,20 @@ pub(crate) enum ErrorKind {
     #[error("{layer}, byte {offset}: not supported yet: {what}")]
     #[diagnostic(code(aotgate::artifact::unsupported), help("{help}"))]
     Unsupported { layer: String, offset: usize, what: String, help: &'static str },
+
+    #[error("the thread that decodes failed: {reason}")]
+    #[diagnostic(
+        code(aotgate::artifact::thread),
+        help("free some memory, or raise the limit on threads; if it panicked, please report it")
+    )]
+    Thread { reason: String },
+
+    #[error("the built-in contract cannot be read: {reason}")]
+    #[diagnostic(
+        code(aotgate::artifact::contract),
+        help("this is a defect of the build; please report it")
+    )]
+    Contract { reason: String },
 
     #[error("{message} does not decode with the contract: {error}")]
     #[diagnostic(

@@ -6,6 +6,7 @@
 //! releases of the backward window wrote.
 
 pub mod artifact;
+mod deep;
 mod error;
 
 pub use error::Error;

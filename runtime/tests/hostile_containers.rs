@@ -5,6 +5,7 @@
 mod common;
 
 use aotgate_runtime::Error;
+use aotgate_runtime::artifact::inspect::Inspection;
 use aotgate_runtime::artifact::{Artifact, Compression, Container, Encoding, Form, Limits};
 use aotgate_runtime::proto::xla::gpu::{GpuExecutableProto, ThunkProto};
 use aotgate_runtime::proto::xla::record::field_override_record::FieldPathPart;
@@ -123,7 +124,7 @@ fn flipped_bits_of_an_unhashed_container_do_no_harm() {
     let plain = Form { outer: Some(Encoding::Plain), ..Form::PLAIN };
     for recorded in committed() {
         let intact = read(recorded.bytes).expect("read").write(&plain).expect("written");
-        for _ in 0..300 {
+        for _ in 0..100 {
             let mut bytes = intact.clone();
             for _ in 0..=random.below(4) {
                 let at = random.below(bytes.len());
@@ -132,6 +133,7 @@ fn flipped_bits_of_an_unhashed_container_do_no_harm() {
             if let Ok(artifact) = read(bytes) {
                 let _ = artifact.decode();
                 let _ = artifact.write(&Form::SPLIT);
+                let _ = Inspection::new(&artifact).map(|inspection| inspection.to_string());
             }
         }
     }
@@ -250,6 +252,33 @@ fn bombs_stop_before_memory_is_taken() {
     envelope.extend_from_slice(b"\x08\x03\x12\x09pjrt_ifrt");
     let error = read(envelope).unwrap_err();
     assert!(error.to_string().contains("expected 16777215 bytes, found 13"), "{error}");
+}
+
+#[test]
+fn nesting_ends_in_an_error() {
+    // A sequential thunk in a sequential thunk, and so on: fields 13, then 2 and 1 by turns.
+    let mut message = Vec::new();
+    for depth in 0..4000u32 {
+        let mut outer = vec![if depth % 2 == 0 { 0x0a } else { 0x12 }];
+        prost::encoding::encode_varint(message.len() as u64, &mut outer);
+        outer.append(&mut message);
+        message = outer;
+    }
+    let mut whole = vec![0x6a];
+    prost::encoding::encode_varint(message.len() as u64, &mut whole);
+    whole.append(&mut message);
+    let artifact = read(whole).expect("read");
+    let error = artifact.decode().unwrap_err().to_string();
+    assert!(error.contains("recursion limit"), "{error}");
+    assert!(Inspection::new(&artifact).is_err());
+    // Groups that no schema has.
+    let mut groups = executable().encode_to_vec();
+    groups.extend([0xcb, 0x06].repeat(50));
+    groups.extend([0xcc, 0x06].repeat(50));
+    assert!(read(groups.clone()).is_ok());
+    groups.extend([0xcb, 0x06].repeat(5000));
+    groups.extend([0xcc, 0x06].repeat(5000));
+    assert!(read(groups).is_err());
 }
 
 #[test]

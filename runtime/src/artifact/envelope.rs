@@ -7,6 +7,7 @@ use prost::encoding::encode_varint;
 use super::limits::{self, Budget};
 use super::rope::Rope;
 use super::wire::{Fields, push_field, varint};
+use crate::deep::on_deep_stack;
 use crate::error::{Error, ErrorKind};
 use crate::proto::stream_executor::ExecutableAbiVersionProto;
 use crate::proto::stream_executor::executable_abi_version_proto::PlatformSpecificVersion;
@@ -153,8 +154,10 @@ pub(super) fn read(bytes: &Rope, budget: &Budget<'_>) -> Result<(Envelope, Rope)
         error.in_layer(LAYER)
     })?;
     let raw = raw.to_bytes();
-    let metadata = SerializedXlaExecutableMetadata::decode(raw.clone()).map_err(|error| {
-        malformed(at, "metadata", "a SerializedXlaExecutableMetadata", &error.to_string())
+    let metadata = on_deep_stack(|| {
+        SerializedXlaExecutableMetadata::decode(raw.clone()).map_err(|error| {
+            malformed(at, "metadata", "a SerializedXlaExecutableMetadata", &error.to_string())
+        })
     })?;
     if metadata.ifrt_version_number != VERSION {
         return Err(ErrorKind::Unsupported {

@@ -8,6 +8,7 @@
 mod detect;
 mod envelope;
 mod field_path;
+pub mod inspect;
 mod limits;
 mod outer;
 mod release;
@@ -31,6 +32,7 @@ pub use self::riegeli::Compression;
 pub use self::rope::{Rope, RopeReader};
 pub use self::text::TextGolden;
 pub use self::write::{Encoding, EnvelopeForm, Form};
+use crate::deep::on_deep_stack;
 use crate::error::{Error, ErrorKind};
 use crate::proto::xla::gpu::GpuExecutableProto;
 use limits::Budget;
@@ -232,8 +234,10 @@ impl Artifact {
     /// The executable as the contract's type. Payloads are shared, not copied, where they lie in one
     /// piece. Fields that the contract lacks are left out.
     pub fn decode(&self) -> Result<GpuExecutableProto, Error> {
-        GpuExecutableProto::decode(self.executable.reader())
-            .map_err(|error| ErrorKind::Decode { message: EXECUTABLE, error }.into())
+        on_deep_stack(|| {
+            GpuExecutableProto::decode(self.executable.reader())
+                .map_err(|error| ErrorKind::Decode { message: EXECUTABLE, error }.into())
+        })
     }
 }
 
