@@ -1,9 +1,15 @@
 //! Reads and executes XLA:GPU serialized executables.
 //!
-//! So far the crate holds the contract: [`proto`] has the messages of an artifact as Rust types, and
+//! [`artifact`] opens the containers that an executable is stored in. The contract is here too: [`proto`] has the messages of an artifact as Rust types, and
 //! [`DESCRIPTOR_SET`] describes them for code that works by reflection. Both come from the `.proto`
 //! files of this repository, which state XLA's wire format as of release 0.12.0 and keep what older
 //! releases of the backward window wrote.
+
+pub mod artifact;
+mod deep;
+mod error;
+
+pub use error::Error;
 
 #[allow(
     missing_docs,

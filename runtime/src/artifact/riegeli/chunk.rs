@@ -1,0 +1,163 @@
+//! Simple chunks: the records' sizes, then the records, each part compressed or not.
+
+use prost::bytes::Buf as _;
+
+use super::blocks::Chunk;
+use super::{COMPRESSION_BROTLI, COMPRESSION_NONE, COMPRESSION_SNAPPY, COMPRESSION_ZSTD, Record};
+use crate::artifact::limits::{self, Budget};
+use crate::artifact::rope::Rope;
+use crate::artifact::wire::varint;
+use crate::error::{Error, ErrorKind};
+
+/// What Snappy can yield at most for one byte of input: 64 bytes for a copy of three bytes.
+const SNAPPY_RATIO: u64 = 22;
+
+/// Adds the records of a simple chunk.
+pub(super) fn simple(
+    chunk: &Chunk,
+    layer: &str,
+    budget: &mut Budget<'_>,
+    records: &mut Vec<Record>,
+) -> Result<(), Error> {
+    let malformed = |at: usize, what: &str, expected: String, found: String| -> Error {
+        ErrorKind::Malformed {
+            layer: layer.to_owned(),
+            offset: chunk.offset_of(at),
+            what: what.to_owned(),
+            expected,
+            found,
+        }
+        .into()
+    };
+    let total = (records.len() as u64).saturating_add(chunk.records);
+    limits::check(layer, chunk.offset(), "records", total, budget.limits.records, "records")?;
+
+    let mut reader = chunk.data.reader();
+    let Some(compression) = reader.byte() else {
+        return Err(malformed(
+            0,
+            "compression of a chunk",
+            "one byte".to_owned(),
+            "none".to_owned(),
+        ));
+    };
+    let unsupported = match compression {
+        COMPRESSION_NONE | COMPRESSION_SNAPPY => None,
+        COMPRESSION_BROTLI => Some("Brotli compression"),
+        COMPRESSION_ZSTD => Some("Zstandard compression"),
+        other => {
+            let expected = "0, 's', 'b' or 'z'".to_owned();
+            return Err(malformed(0, "compression of a chunk", expected, format!("{other:#04x}")));
+        }
+    };
+    if let Some(what) = unsupported {
+        return Err(ErrorKind::Unsupported {
+            layer: layer.to_owned(),
+            offset: chunk.offset_of(0),
+            what: what.to_owned(),
+            help: "XLA writes split protos uncompressed or with Snappy; write the file again so",
+        }
+        .into());
+    }
+
+    let sizes_length = varint(&mut reader, "length of the record sizes")
+        .map_err(|error| in_chunk(error, chunk, 0, layer))?;
+    let sizes_at = reader.position();
+    let sizes_end = usize::try_from(sizes_length).ok().and_then(|size| sizes_at.checked_add(size));
+    let parts = sizes_end.and_then(|end| {
+        let sizes = chunk.data.slice(sizes_at..end)?;
+        Some((end, sizes, chunk.data.slice(end..chunk.data.len())?))
+    });
+    let Some((values_at, sizes, values)) = parts else {
+        let expected = format!("at most {}", reader.remaining());
+        return Err(malformed(1, "length of the record sizes", expected, sizes_length.to_string()));
+    };
+    let snappy = compression == COMPRESSION_SNAPPY;
+    let sizes = if snappy { inflate(&sizes, chunk, sizes_at, layer, budget)? } else { sizes };
+    let values = if snappy { inflate(&values, chunk, values_at, layer, budget)? } else { values };
+    if values.len() as u64 != chunk.decoded_size {
+        let found = values.len().to_string();
+        return Err(malformed(
+            values_at,
+            "bytes of a chunk's records",
+            format!("{} as the chunk's header says", chunk.decoded_size),
+            found,
+        ));
+    }
+    if chunk.records > sizes.len() as u64 {
+        let expected = format!("{} sizes", chunk.records);
+        let found = format!("{} bytes", sizes.len());
+        return Err(malformed(sizes_at, "sizes of the records", expected, found));
+    }
+
+    let mut sizes_reader = sizes.reader();
+    let mut at = 0usize;
+    for _ in 0..chunk.records {
+        let size = varint(&mut sizes_reader, "size of a record")
+            .map_err(|error| in_chunk(error, chunk, sizes_at, layer))?;
+        let end = usize::try_from(size).ok().and_then(|size| at.checked_add(size));
+        let Some((end, data)) = end.and_then(|end| Some((end, values.slice(at..end)?))) else {
+            let expected = format!("at most the {} bytes that are left", values.len() - at);
+            return Err(malformed(sizes_at, "size of a record", expected, size.to_string()));
+        };
+        records.push(Record { data, chunk: chunk.offset() });
+        at = end;
+    }
+    if sizes_reader.has_remaining() {
+        let found = format!("{} bytes more", sizes_reader.remaining());
+        let expected = format!("{} sizes", chunk.records);
+        return Err(malformed(sizes_at, "sizes of the records", expected, found));
+    }
+    if at != values.len() {
+        let expected = format!("{at}, the sum of the records' sizes");
+        let found = values.len().to_string();
+        return Err(malformed(values_at, "bytes of a chunk's records", expected, found));
+    }
+    Ok(())
+}
+
+fn in_chunk(
+    mut error: crate::artifact::wire::WireError,
+    chunk: &Chunk,
+    base: usize,
+    layer: &str,
+) -> Error {
+    error.offset = chunk.offset_of(base.saturating_add(error.offset));
+    error.in_layer(layer)
+}
+
+/// Decompresses one part: its size as a varint, then raw Snappy.
+fn inflate(
+    part: &Rope,
+    chunk: &Chunk,
+    at: usize,
+    layer: &str,
+    budget: &mut Budget<'_>,
+) -> Result<Rope, Error> {
+    let offset = chunk.offset_of(at);
+    let malformed = |what: &str, expected: String, found: String| -> Error {
+        let what = what.to_owned();
+        ErrorKind::Malformed { layer: layer.to_owned(), offset, what, expected, found }.into()
+    };
+    let mut reader = part.reader();
+    let size = varint(&mut reader, "decompressed size")
+        .map_err(|error| in_chunk(error, chunk, at, layer))?;
+    let compressed = part.slice(reader.position()..part.len()).unwrap_or_default().to_bytes();
+    let own = snap::raw::decompress_len(&compressed)
+        .map_err(|error| malformed("Snappy data", "a stream".to_owned(), error.to_string()))?;
+    if own as u64 != size {
+        return Err(malformed("decompressed size", size.to_string(), own.to_string()));
+    }
+    let most = (compressed.len() as u64).saturating_mul(SNAPPY_RATIO);
+    if size > most {
+        let expected = format!("at most {most} from {} bytes of Snappy", compressed.len());
+        return Err(malformed("decompressed size", expected, size.to_string()));
+    }
+    budget.decompress(layer, offset, size)?;
+    let mut inflated = vec![0; own];
+    let length = snap::raw::Decoder::new()
+        .decompress(&compressed, &mut inflated)
+        .map_err(|error| malformed("Snappy data", format!("{size} bytes"), error.to_string()))?;
+    inflated.truncate(length);
+    Ok(inflated.into())
+}

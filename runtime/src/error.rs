@@ -1,0 +1,134 @@
+//! The crate's error type: opaque outside, a diagnostic per cause inside.
+//!
+//! Every error names the layer of the artifact and the byte in it, what was expected there, what was
+//! found, and the way out.
+
+use miette::Diagnostic;
+use thiserror::Error as ThisError;
+
+/// Why an artifact could not be read or written.
+#[derive(Debug, Diagnostic, ThisError)]
+#[error(transparent)]
+#[diagnostic(transparent)]
+pub struct Error {
+    kind: Box<ErrorKind>,
+}
+
+impl Error {
+    /// Whether more than one container accepts the input, so that none was chosen.
+    pub fn is_ambiguous(&self) -> bool {
+        matches!(*self.kind, ErrorKind::Ambiguous { .. })
+    }
+
+    /// Whether the input is intact as far as it was read, but uses something this crate does not do.
+    pub fn is_unsupported(&self) -> bool {
+        matches!(*self.kind, ErrorKind::Unsupported { .. })
+    }
+
+    /// Whether a cap of [`Limits`](crate::artifact::Limits) stopped the reader.
+    pub fn is_limit(&self) -> bool {
+        matches!(*self.kind, ErrorKind::Limit { .. })
+    }
+
+    /// The byte the error is about, counted from the start of the layer that the message names.
+    pub fn offset(&self) -> Option<usize> {
+        match *self.kind {
+            ErrorKind::Malformed { offset, .. }
+            | ErrorKind::Truncated { offset, .. }
+            | ErrorKind::Limit { offset, .. }
+            | ErrorKind::Unsupported { offset, .. } => Some(offset),
+            ErrorKind::Unrecognized { .. }
+            | ErrorKind::Ambiguous { .. }
+            | ErrorKind::Thread { .. }
+            | ErrorKind::Contract { .. }
+            | ErrorKind::Decode { .. }
+            | ErrorKind::CannotWrite { .. } => None,
+        }
+    }
+}
+
+impl From<ErrorKind> for Error {
+    fn from(kind: ErrorKind) -> Self {
+        Error { kind: Box::new(kind) }
+    }
+}
+
+#[derive(Debug, Diagnostic, ThisError)]
+pub(crate) enum ErrorKind {
+    #[error("{layer}: no known container; expected {expected}, found {found}")]
+    #[diagnostic(
+        code(aotgate::artifact::unrecognized),
+        help(
+            "pass the bytes of `executable.serialize()`, a split-proto file, a serialized GpuExecutableProto, or a text golden; check that the file is complete and not compressed"
+        )
+    )]
+    Unrecognized { layer: String, expected: String, found: String },
+
+    #[error("{layer}: ambiguous, the bytes are acceptable as {containers}")]
+    #[diagnostic(
+        code(aotgate::artifact::ambiguous),
+        help(
+            "nothing was tried, because a loader may choose either; write the artifact again in one container"
+        )
+    )]
+    Ambiguous { layer: String, containers: String },
+
+    #[error("{layer}, byte {offset}: {what}: expected {expected}, found {found}")]
+    #[diagnostic(
+        code(aotgate::artifact::malformed),
+        help("the file is damaged, or was not written by a known compiler; fetch it again")
+    )]
+    Malformed { layer: String, offset: usize, what: String, expected: String, found: String },
+
+    #[error("{layer}, byte {offset}: {what}: expected {expected} bytes, found {found}")]
+    #[diagnostic(
+        code(aotgate::artifact::truncated),
+        help("the file is cut short, or a length in it is wrong; fetch it again")
+    )]
+    Truncated { layer: String, offset: usize, what: String, expected: u64, found: u64 },
+
+    #[error("{layer}, byte {offset}: {what}: {value} is over the limit of {limit}")]
+    #[diagnostic(
+        code(aotgate::artifact::limit),
+        help("raise `Limits::{setting}` if the artifact is trusted")
+    )]
+    Limit {
+        layer: String,
+        offset: usize,
+        what: &'static str,
+        value: u64,
+        limit: u64,
+        setting: &'static str,
+    },
+
+    #[error("{layer}, byte {offset}: not supported yet: {what}")]
+    #[diagnostic(code(aotgate::artifact::unsupported), help("{help}"))]
+    Unsupported { layer: String, offset: usize, what: String, help: &'static str },
+
+    #[error("the thread that decodes failed: {reason}")]
+    #[diagnostic(
+        code(aotgate::artifact::thread),
+        help("free some memory, or raise the limit on threads; if it panicked, please report it")
+    )]
+    Thread { reason: String },
+
+    #[error("the built-in contract cannot be read: {reason}")]
+    #[diagnostic(
+        code(aotgate::artifact::contract),
+        help("this is a defect of the build; please report it")
+    )]
+    Contract { reason: String },
+
+    #[error("{message} does not decode with the contract: {error}")]
+    #[diagnostic(
+        code(aotgate::artifact::decode),
+        help(
+            "a damaged artifact, or one whose schema differs in type; look at it through its own release's schema"
+        )
+    )]
+    Decode { message: &'static str, error: prost::DecodeError },
+
+    #[error("cannot write {what}: {why}")]
+    #[diagnostic(code(aotgate::artifact::cannot_write), help("{help}"))]
+    CannotWrite { what: &'static str, why: String, help: &'static str },
+}

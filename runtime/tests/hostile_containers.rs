@@ -1,0 +1,340 @@
+//! Damaged and hostile input: an error that names the place, never a panic, a hang or much memory.
+
+#![allow(clippy::expect_used, clippy::panic, reason = "a test reports by panicking")]
+
+mod common;
+
+use aotgate_runtime::Error;
+use aotgate_runtime::artifact::inspect::Inspection;
+use aotgate_runtime::artifact::{Artifact, Compression, Container, Encoding, Form, Limits};
+use aotgate_runtime::proto::xla::gpu::{GpuExecutableProto, ThunkProto};
+use aotgate_runtime::proto::xla::record::field_override_record::FieldPathPart;
+use aotgate_runtime::proto::xla::record::field_override_record::field_path_part::Index;
+use aotgate_runtime::proto::xla::record::{FieldOverrideRecord, ProtoMergeRecord, RecordType};
+use aotgate_runtime::proto::xla::{ExecutableAndOptionsProto, Record, SplitProtoManifest};
+use common::{Random, Recorded, committed};
+use prost::Message as _;
+use prost::bytes::Bytes;
+use riegeli::{CompressionType, RecordWriter, WriterOptions};
+
+fn read(bytes: impl Into<Bytes>) -> Result<Artifact, Error> {
+    Artifact::read(bytes)
+}
+
+/// The smallest committed artifact of a release.
+fn smallest(release: &str) -> Recorded {
+    let of_release = committed().into_iter().filter(|recorded| recorded.release == release);
+    of_release.min_by_key(|recorded| recorded.bytes.len()).expect("committed")
+}
+
+/// A record file as the independent crate writes it.
+fn record_file(records: &[Vec<u8>]) -> Vec<u8> {
+    let mut file = Vec::new();
+    let options = WriterOptions::new().compression(CompressionType::None);
+    let mut writer = RecordWriter::new(&mut file, options).expect("a writer");
+    for record in records {
+        writer.write_record(record).expect("written");
+    }
+    writer.flush().expect("flushed");
+    drop(writer);
+    file
+}
+
+fn split(message: &str, records: Vec<(RecordType, Vec<u8>)>) -> Vec<u8> {
+    let (roles, mut contents): (Vec<_>, Vec<_>) = records.into_iter().unzip();
+    let manifest = SplitProtoManifest {
+        result_proto_type: message.to_owned(),
+        records: roles.into_iter().map(|role| Record { record_type: Some(role) }).collect(),
+    };
+    contents.insert(0, manifest.encode_to_vec());
+    record_file(&contents)
+}
+
+fn merge() -> RecordType {
+    RecordType::ProtoMergeRecord(ProtoMergeRecord {})
+}
+
+fn set(path: &[(i32, Option<Index>)]) -> RecordType {
+    let part = |(field_number, index): &(i32, Option<Index>)| FieldPathPart {
+        field_number: *field_number,
+        index: index.clone(),
+    };
+    let field_path = path.iter().map(part).collect();
+    RecordType::FieldOverrideRecord(FieldOverrideRecord { field_path, field_type: 1 })
+}
+
+const EXECUTABLE: &str = "xla.gpu.GpuExecutableProto";
+
+fn executable() -> GpuExecutableProto {
+    GpuExecutableProto { thunks: vec![ThunkProto::default()], ..Default::default() }
+}
+
+#[test]
+fn every_truncation_is_an_error() {
+    for release in ["0.10.1", "0.11.2", "0.12.0"] {
+        let bytes = Bytes::from(smallest(release).bytes);
+        let mut whole = 0;
+        for length in 0..bytes.len() {
+            match read(bytes.slice(0..length)) {
+                Err(error) => {
+                    assert!(error.to_string().contains("expected"), "{release}, {length}: {error}");
+                }
+                // 0.10.1's serialized message ends after any field: without the last, the compile
+                // options, it is still whole.
+                Ok(artifact) => {
+                    assert_eq!(release, "0.10.1", "{length} of {} bytes were read", bytes.len());
+                    assert!(artifact.outer().expect("an outer layer").compile_options().is_empty());
+                    whole += 1;
+                }
+            }
+        }
+        assert_eq!(whole, usize::from(release == "0.10.1"));
+    }
+}
+
+#[test]
+fn flipped_bits_are_noticed_wherever_a_hash_covers_them() {
+    let mut random = Random(0x5eed);
+    for release in ["0.10.1", "0.11.2", "0.12.0"] {
+        let recorded = smallest(release);
+        let intact = read(recorded.bytes.clone()).expect("read");
+        let metadata = intact.envelope().expect("an envelope").metadata_bytes().len() + 2;
+        let mut unnoticed = 0;
+        for _ in 0..2000 {
+            let mut bytes = recorded.bytes.clone();
+            let at = random.below(bytes.len());
+            bytes[at] ^= 1 << random.below(8);
+            match read(bytes) {
+                Err(error) => assert!(!error.to_string().is_empty()),
+                // Nothing hashes the envelope, nor 0.10.1's serialized outer message.
+                Ok(artifact) => {
+                    assert!(at < metadata || release == "0.10.1", "{release}: byte {at}");
+                    assert!(artifact.executable() == intact.executable(), "{release}: byte {at}");
+                    unnoticed += 1;
+                }
+            }
+        }
+        assert!(unnoticed < 1500, "{release}: {unnoticed}");
+    }
+}
+
+#[test]
+fn flipped_bits_of_an_unhashed_container_do_no_harm() {
+    let mut random = Random(0xf11b);
+    let plain = Form { outer: Some(Encoding::Plain), ..Form::PLAIN };
+    for recorded in committed() {
+        let intact = read(recorded.bytes).expect("read").write(&plain).expect("written");
+        for _ in 0..100 {
+            let mut bytes = intact.clone();
+            for _ in 0..=random.below(4) {
+                let at = random.below(bytes.len());
+                bytes[at] ^= 1 << random.below(8);
+            }
+            if let Ok(artifact) = read(bytes) {
+                let _ = artifact.decode();
+                let _ = artifact.write(&Form::SPLIT);
+                let _ = Inspection::new(&artifact).map(|inspection| inspection.to_string());
+            }
+        }
+    }
+}
+
+/// Damage behind the hashes: the records of a file are replaced, the file itself is whole.
+#[test]
+fn damaged_records_do_no_harm() {
+    let mut random = Random(0xbad);
+    let manifest = SplitProtoManifest {
+        result_proto_type: EXECUTABLE.to_owned(),
+        records: [
+            merge(),
+            set(&[(3, None)]),
+            set(&[(12, Some(Index::RepeatedFieldIndex(0))), (2, None)]),
+        ]
+        .map(|role| Record { record_type: Some(role) })
+        .to_vec(),
+    };
+    let message = read(smallest("0.10.1").bytes).expect("read").executable().to_bytes().to_vec();
+    let records = [manifest.encode_to_vec(), message, b"text".to_vec(), vec![10, 1, 7]];
+    for _ in 0..500 {
+        let mut records = records.clone().to_vec();
+        for _ in 0..=random.below(3) {
+            let which = random.below(records.len());
+            let at = random.below(records[which].len());
+            records[which][at] ^= 1 << random.below(8);
+        }
+        if let Ok(artifact) = read(record_file(&records)) {
+            let _ = artifact.decode();
+        }
+    }
+}
+
+#[test]
+fn noise_and_nothing_are_told_apart() {
+    let error = read(Vec::new()).unwrap_err();
+    assert!(error.to_string().contains("found no bytes"), "{error}");
+    let mut random = Random(1);
+    for length in 1..2000 {
+        let bytes: Vec<u8> = (0..length).map(|_| random.next().to_le_bytes()[0]).collect();
+        assert!(read(bytes).is_err());
+    }
+    // Behind each container's own beginning.
+    let real = smallest("0.12.0").bytes;
+    for keep in [14, 100, 230, 300] {
+        for _ in 0..500 {
+            let mut bytes = real.get(..keep).expect("long enough").to_vec();
+            bytes.extend((0..200).map(|_| random.next().to_le_bytes()[0]));
+            assert!(read(bytes).is_err());
+        }
+    }
+}
+
+#[test]
+fn what_two_containers_accept_is_not_guessed() {
+    // An executable whose only telling field is known, inside an outer layer with a field that only an
+    // executable has: it is the one and the other.
+    let inner = GpuExecutableProto { binary: Bytes::from_static(b"x"), ..Default::default() };
+    let outer = ExecutableAndOptionsProto {
+        serialized_executable: inner.encode_to_vec().into(),
+        ..Default::default()
+    };
+    let mut bytes = outer.encode_to_vec();
+    assert_eq!(read(bytes.clone()).expect("read").layers()[0].container, Container::PlainOuter);
+    bytes.extend_from_slice(&executable().encode_to_vec());
+    let error = read(bytes).unwrap_err();
+    assert!(error.is_ambiguous());
+    let text = error.to_string();
+    assert!(text.contains("ExecutableAndOptionsProto and as plain GpuExecutableProto"), "{text}");
+
+    // Field 13 with 32 bytes, and a field `j` of text format.
+    let bytes = b"j {                              }";
+    assert_eq!(bytes.len(), 34);
+    let error = read(bytes.to_vec()).unwrap_err();
+    assert!(error.is_ambiguous(), "{error}");
+}
+
+#[test]
+fn bombs_stop_before_memory_is_taken() {
+    // 64 MiB of zeros in 3 MiB of Snappy, within and over a limit.
+    let zeros = GpuExecutableProto { binary: vec![0; 64 << 20].into(), ..executable() };
+    let snappy = Form { executable: Encoding::Split(Compression::Snappy), ..Form::PLAIN };
+    let bomb = read(zeros.encode_to_vec()).expect("read").write(&snappy).expect("written");
+    assert!(bomb.len() < 4 << 20);
+    assert!(read(bomb.clone()).is_ok());
+    let limits = Limits { decompressed: 32 << 20, ..Limits::default() };
+    let error = Artifact::read_with(bomb.clone(), &limits).unwrap_err();
+    assert!(error.is_limit());
+    assert!(error.to_string().contains("limit of 33554432"), "{error}");
+
+    let limits = Limits { input: 1000, ..Limits::default() };
+    assert!(Artifact::read_with(bomb, &limits).unwrap_err().is_limit());
+
+    // Ten thousand records of nothing.
+    let many = vec![(merge(), Vec::new()); 10_000];
+    let bomb = split(EXECUTABLE, many);
+    let limits = Limits { records: 5000, ..Limits::default() };
+    assert!(Artifact::read_with(bomb.clone(), &limits).unwrap_err().is_limit());
+    let limits = Limits { metadata: 5000, ..Limits::default() };
+    assert!(Artifact::read_with(bomb.clone(), &limits).unwrap_err().is_limit());
+    assert!(read(bomb).is_ok());
+
+    // A path without end, and many walks over many fields.
+    let path = vec![(1, None); 1000];
+    let error = read(split(EXECUTABLE, vec![(set(&path), vec![1])])).unwrap_err();
+    assert!(error.is_limit(), "{error}");
+    let mut records = vec![(merge(), [0x0a, 0].repeat(1000))];
+    records.resize(1000, (set(&[(1, Some(Index::RepeatedFieldIndex(0)))]), vec![]));
+    let limits = Limits { walked_fields: 100_000, ..Limits::default() };
+    let bomb = split(EXECUTABLE, records);
+    assert!(Artifact::read_with(bomb, &limits).unwrap_err().is_limit());
+
+    // A length that nothing backs: the metadata of an envelope.
+    let mut envelope = vec![0xff, 0xff, 0xff, 0x07];
+    envelope.extend_from_slice(b"\x08\x03\x12\x09pjrt_ifrt");
+    let error = read(envelope).unwrap_err();
+    assert!(error.to_string().contains("expected 16777215 bytes, found 13"), "{error}");
+}
+
+#[test]
+fn nesting_ends_in_an_error() {
+    // A sequential thunk in a sequential thunk, and so on: fields 13, then 2 and 1 by turns.
+    let mut message = Vec::new();
+    for depth in 0..4000u32 {
+        let mut outer = vec![if depth % 2 == 0 { 0x0a } else { 0x12 }];
+        prost::encoding::encode_varint(message.len() as u64, &mut outer);
+        outer.append(&mut message);
+        message = outer;
+    }
+    let mut whole = vec![0x6a];
+    prost::encoding::encode_varint(message.len() as u64, &mut whole);
+    whole.append(&mut message);
+    let artifact = read(whole).expect("read");
+    let error = artifact.decode().unwrap_err().to_string();
+    assert!(error.contains("recursion limit"), "{error}");
+    assert!(Inspection::new(&artifact).is_err());
+    // Groups that no schema has.
+    let mut groups = executable().encode_to_vec();
+    groups.extend([0xcb, 0x06].repeat(50));
+    groups.extend([0xcc, 0x06].repeat(50));
+    assert!(read(groups.clone()).is_ok());
+    groups.extend([0xcb, 0x06].repeat(5000));
+    groups.extend([0xcc, 0x06].repeat(5000));
+    assert!(read(groups).is_err());
+}
+
+#[test]
+fn manifests_that_do_not_fit_are_named() {
+    let message = executable().encode_to_vec();
+    let cases: Vec<(Vec<u8>, &str)> = vec![
+        (split("xla.HloProto", vec![(merge(), message.clone())]), "found \"xla.HloProto\""),
+        (split("", vec![(merge(), message.clone())]), "found \"\""),
+        (split(EXECUTABLE, vec![(merge(), vec![0x6a, 5, 1])]), "record 1, byte 1"),
+        (split(EXECUTABLE, vec![(set(&[]), vec![])]), "expected a step"),
+        (split(EXECUTABLE, vec![(set(&[(0, None)]), vec![1])]), "expected a field number"),
+        (
+            split(EXECUTABLE, vec![(set(&[(12, Some(Index::RepeatedFieldIndex(4)))]), vec![])]),
+            "expected element 4 of field 12, found 0 elements",
+        ),
+        (record_file(&[b"\x0a\x05abc".to_vec()]), "expected a SplitProtoManifest"),
+        (record_file(&[]), "expected a manifest"),
+        (split("xla.ExecutableAndOptionsProto", vec![(merge(), vec![])]), "found none"),
+    ];
+    for (bytes, expected) in cases {
+        let error = read(bytes).unwrap_err().to_string();
+        assert!(error.contains(expected), "{expected}: {error}");
+    }
+    // More records than the manifest names, and fewer.
+    let manifest = SplitProtoManifest {
+        result_proto_type: EXECUTABLE.to_owned(),
+        records: vec![Record { record_type: Some(merge()) }],
+    };
+    for count in [0, 2] {
+        let mut records = vec![manifest.encode_to_vec()];
+        records.resize(1 + count, message.clone());
+        let file = record_file(&records);
+        let error = read(file).unwrap_err().to_string();
+        assert!(error.contains(&format!("found {count}")), "{error}");
+    }
+    // A role that is not known yet is passed over, as XLA's reader does it.
+    let manifest = SplitProtoManifest {
+        result_proto_type: EXECUTABLE.to_owned(),
+        records: vec![Record::default(), Record { record_type: Some(merge()) }],
+    };
+    let records = [manifest.encode_to_vec(), b"new".to_vec(), message];
+    let artifact = read(record_file(&records)).expect("read");
+    assert_eq!(artifact.decode().expect("decodes"), executable());
+}
+
+#[test]
+fn an_override_is_the_last_word() {
+    let text = |text: &str| GpuExecutableProto { asm_text: text.to_owned(), ..executable() };
+    let records = vec![
+        (merge(), text("original").encode_to_vec()),
+        (set(&[(3, None)]), b"overridden".to_vec()),
+    ];
+    let artifact = read(split(EXECUTABLE, records)).expect("read");
+    assert_eq!(artifact.decode().expect("decodes"), text("overridden"));
+    let records =
+        vec![(merge(), text("original").encode_to_vec()), (set(&[(3, None)]), Vec::new())];
+    let artifact = read(split(EXECUTABLE, records)).expect("read");
+    assert_eq!(artifact.decode().expect("decodes"), executable());
+}
