@@ -267,6 +267,9 @@ fn repurposed(
     if type_effect.backward > Severity::Safe || type_effect.forward >= Severity::SilentLoss {
         return Some(format!("{} cannot be read as {}", base.ty, head.ty));
     }
+    if slots.head.reserves_name(&base.name) && !slots.related(&base.name, &head.name) {
+        return Some(format!("head reserves the name {}", base.name));
+    }
     // Widening, which reads all old values, is no other field where the names agree.
     if base.ty != head.ty && base.ty.named().is_none() && !slots.related(&base.name, &head.name) {
         return Some(format!("it was {} {}", base.ty, base.name));

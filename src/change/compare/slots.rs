@@ -90,12 +90,27 @@ impl<'a> Slots<'a> {
             let enough = |count: usize| fields.len() >= 8 && 2 * count >= fields.len();
             counts.into_iter().filter(|(_, count)| enough(*count)).map(|(word, _)| word).collect()
         });
-        let telling =
-            |name| -> HashSet<&str> { words(name).filter(|w| !common.contains(w)).collect() };
-        let (base, head) = (telling(base), telling(head));
-        let shared = base.intersection(&head).count();
-        2 * shared > base.len().min(head.len())
+        related_words(base, head, common)
     }
+}
+
+/// Whether more than half of the shorter name's words stand in the other too, `common` ones left aside.
+fn related_words(base: &str, head: &str, common: &HashSet<&str>) -> bool {
+    fn telling<'n>(name: &'n str, common: &HashSet<&str>) -> HashSet<&'n str> {
+        words(name).filter(|word| !common.contains(word)).collect()
+    }
+    let (base, head) = (telling(base, common), telling(head, common));
+    let shared = base.intersection(&head).count();
+    2 * shared > base.len().min(head.len())
+}
+
+/// Whether two names of one enum number look like one value renamed; the prefix that both share tells
+/// nothing.
+pub(super) fn related_values(base: &str, head: &str) -> bool {
+    let shared = base.bytes().zip(head.bytes()).take_while(|(a, b)| a == b).count();
+    let prefix = base.get(..shared).and_then(|p| p.rfind('_')).map_or(0, |at| at + 1);
+    let rest = |name: &str| name.get(prefix..).unwrap_or_default().to_owned();
+    related_words(&rest(base), &rest(head), &HashSet::new())
 }
 
 fn words(name: &str) -> impl Iterator<Item = &str> {

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::slots::related_values;
 use super::{Comparison, change};
 use crate::change::matcher::stripped_names;
 use crate::change::wire::{self, Severity, WireEffect};
@@ -134,6 +135,9 @@ pub(crate) fn repurposed_value(
     }
     if let Some(came) = base.value_named(&to.name) {
         return Some(format!("{} was number {}", to.name, came.number));
+    }
+    if head.reserves_name(&from.name) && !related_values(&from.name, &to.name) {
+        return Some(format!("head reserves the name {}", from.name));
     }
     if base.reserves_name(&to.name) {
         return Some(format!("base reserves the name {}", to.name));
