@@ -60,11 +60,17 @@ if [ "$GIT_RUNS" -gt 0 ]; then # one commit per side, everything the clone has o
 fi
 unset GIT_DIR
 
-measure() { # name command...: appends seconds and kilobytes
-  local name=$1; shift
-  /usr/bin/time -f '%e %M' -o "$WORK/t" "$@" > /dev/null 2>&1 || true
-  local start end; start=$(date +%s%N); "$@" > /dev/null 2>&1 || true; end=$(date +%s%N)
-  echo "$(( (end - start) / 1000 )) $(tail -n1 "$WORK/t" | cut -d' ' -f2)" >> "$WORK/$name.times"
+measure() { # name command...: appends microseconds and kilobytes
+  local name=$1 status=0 start end; shift
+  start=$(date +%s%N); "$@" > "$WORK/out" 2>&1 || status=$?; end=$(date +%s%N)
+  # Findings end with 1 (aotgate) or 100 (buf); anything else did not judge, and its time says nothing.
+  case $status in
+    0|1|100) ;;
+    *) echo "$name ended with status $status:" >&2; head -5 "$WORK/out" >&2; exit 1 ;;
+  esac
+  if grep -q '^Failure:' "$WORK/out"; then echo "$name failed:" >&2; head -5 "$WORK/out" >&2; exit 1; fi
+  /usr/bin/time -f '%M' -o "$WORK/t" "$@" > /dev/null 2>&1 || true
+  echo "$(( (end - start) / 1000 )) $(tail -n1 "$WORK/t")" >> "$WORK/$name.times"
 }
 cd "$WORK"
 ours=("$AOTGATE" check --repo "$XLA_GIT_DIR" --base "$BASE" --head "$HEAD" --goldens none --format json)
@@ -74,7 +80,7 @@ for _ in $(seq "$RUNS"); do
   measure buf_all "$BUF" breaking all_head --against all_base
 done
 for _ in $(seq "$GIT_RUNS"); do
-  measure buf_git "$BUF" breaking git#branch=head --against git#branch=base
+  measure buf_git "$BUF" breaking git#format=git,branch=head --against git#format=git,branch=base
 done
 printf '%-12s %10s %10s %10s %12s\n' case median_ms min_ms peak_MiB times_aotgate
 median() { sort -n | awk '{v[NR]=$1} END{print v[int((NR+1)/2)]}'; }
