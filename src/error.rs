@@ -121,6 +121,13 @@ pub(crate) enum ErrorKind {
     )]
     PublicImports { limit: usize },
 
+    #[error("the import closure has more than {limit} bytes of source")]
+    #[diagnostic(
+        code(aotgate::too_many_bytes),
+        help("check the entry files of the policy, and what they import")
+    )]
+    TooManyBytes { limit: usize },
+
     #[error("a file bundled with protox cannot be read: {reason}")]
     #[diagnostic(code(aotgate::bundled), help("this is a defect of the build; please report it"))]
     Bundled { reason: String },

@@ -152,7 +152,8 @@ impl<'r> Gate<'r> {
             }
         }
         let committed = head.closure(&policy.contract, &mut self.cache)?;
-        let uncommitted = worktree.closure(&policy.contract, &mut self.cache)?;
+        let uncommitted =
+            worktree.closure_after(&policy.contract, &mut self.cache, Some(&committed))?;
         Ok(!committed.same_blobs(&uncommitted))
     }
 
@@ -177,8 +178,10 @@ impl<'r> Gate<'r> {
     ) -> Result<Comparison, Error> {
         let spec = &policy.contract;
         self.cache.advance();
-        let base_contract = self.contracts.get(base.closure(spec, &mut self.cache)?, spec)?;
-        let head_contract = self.contracts.get(head.closure(spec, &mut self.cache)?, spec)?;
+        let base_closure = base.closure(spec, &mut self.cache)?;
+        let head_closure = head.closure_after(spec, &mut self.cache, Some(&base_closure))?;
+        let base_contract = self.contracts.get(base_closure, spec)?;
+        let head_contract = self.contracts.get(head_closure, spec)?;
         if base_contract.roots.is_empty() && head_contract.roots.is_empty() {
             return Err(root_absent(policy, &base.label, &head.label));
         }
@@ -187,7 +190,8 @@ impl<'r> Gate<'r> {
         Ok(Comparison { base: base_contract, head: head_contract, base_info, head_info })
     }
 
-    /// The policy that judges: the named file, else base's own, else head's own, else the built-in one.
+    /// The policy that judges: the named file, else base's own, else the built-in one where it governs base, else
+    /// head's own, else the built-in one.
     ///
     /// A named file inside the repository is read from base too, so that a change cannot switch off its
     /// own gate.
@@ -213,9 +217,16 @@ impl<'r> Gate<'r> {
         if let Some(policy) = policy::find(|path| base.read_file(path))? {
             return Ok(policy);
         }
+        // A base that the built-in policy governs is governed by it: head cannot bring a milder one.
+        let built_in = policy::built_in()?;
+        for path in built_in.contract.candidates() {
+            if base.read_file(&path).is_ok_and(|file| file.is_some()) {
+                return Ok(built_in);
+            }
+        }
         match policy::find(|path| head.read_file(path))? {
             Some(policy) => Ok(policy),
-            None => policy::built_in(),
+            None => Ok(built_in),
         }
     }
 
@@ -293,12 +304,15 @@ impl<'r> Gate<'r> {
             .repository
             .ok_or_else(|| ErrorKind::NoRepository { dir: std::path::PathBuf::from(".") })?;
         let commit = repository.commit(rev)?;
-        let base = match repository.first_parent(&commit)? {
+        let parent = repository.first_parent(&commit)?;
+        // A forged date must not turn a change into history.
+        let date = parent.as_ref().map_or(commit.date, |parent| commit.date.max(parent.date));
+        let base = match parent {
             Some(parent) => RevisionSpec::Git(parent.id.to_string()),
             None => RevisionSpec::Empty,
         };
         let head = RevisionSpec::Git(commit.id.to_string());
-        let today = today.unwrap_or(commit.date);
+        let today = today.unwrap_or(date);
         self.check(&Request { base, head, today, ..request.clone() }, evidence)
     }
 

@@ -501,3 +501,132 @@ fn many_fields_and_values_are_compared_quickly() {
     let seconds = started.elapsed().as_secs();
     assert!(seconds < 60, "{seconds} s in a debug build");
 }
+
+/// Ways to smuggle a break past the gate. Each removes or changes what old artifacts hold.
+#[test]
+fn decoys_and_detours_do_not_hide_a_break() {
+    // A copy of the old file that comes first in the search order.
+    let project = Project::new();
+    let policy = POLICY.replace(
+        "[contract]",
+        "[contract]\nprefixes = [\"\", \"vendor\"]\ninclude = [\"\", \"deep\"]",
+    );
+    std::fs::create_dir_all(project.path("vendor/deep")).unwrap();
+    project.git(&["rm", "-q", "p.proto"]);
+    project.write("aotgate.toml", &policy);
+    let importing = BASE.replace("package p;", "package p;\nimport \"q.proto\";");
+    project.write("vendor/p.proto", &importing);
+    let other = "syntax = \"proto3\";\npackage p;\nmessage Q {\n  int32 a = 1;\n}\n";
+    project.write("vendor/deep/q.proto", other);
+    project.commit("vendored");
+    let broken = importing.replace("  string name = 2;\n", "");
+    project.write("vendor/p.proto", &broken);
+    project.write("p.proto", &importing);
+    project.write("q.proto", other);
+    project.write("vendor/q.proto", other);
+    project.commit("decoy");
+    let (document, _) = project.check(&[]);
+    assert!(ids(&document).contains(&"field-removed p.Root.name".to_owned()), "{document}");
+
+    // A policy of head's own where base is governed by the built-in one.
+    let project = Project::new();
+    project.git(&["rm", "-q", "-r", "."]);
+    let root = "xla/service/gpu/gpu_executable.proto";
+    std::fs::create_dir_all(project.path("xla/service/gpu")).unwrap();
+    let text = "syntax = \"proto3\";\npackage xla.gpu;\nmessage GpuExecutableProto {\n  int32 a = 1;\n  int32 b = 2;\n}\n";
+    project.write(root, text);
+    project.commit("built-in");
+    project.write(root, &text.replace("  int32 b = 2;\n", ""));
+    project.write("aotgate.toml", "extends = \"xla-gpu\"\n[checks]\nfield-removed = \"off\"\n");
+    project.commit("own policy");
+    let (document, _) = project.check(&["--today", "2026-08-01"]);
+    assert_eq!(document["policy"]["source"], "built-in:xla-gpu");
+    assert!(ids(&document).contains(&"field-removed xla.gpu.GpuExecutableProto.b".to_owned()));
+}
+
+#[test]
+fn a_break_cannot_be_moved_into_an_advisory_class() {
+    let project = Project::new();
+    let class = "[[class]]\nname = \"c\"\nreason = \"r\"\nconstructs = [\"p.soft.**\"]\nexcept = [\"p.soft.Part.kept\"]\ncap = \"note\"\n[waivers]";
+    project.write("aotgate.toml", &POLICY.replace("[waivers]", class));
+    project.edit("  string name = 2;\n", "  string name = 2;\n  Part part = 5;\n");
+    let part = "message Part {\n  int32 a = 1;\n  int32 b = 2;\n  int32 c = 3;\n}\n";
+    project.write("p.proto", &(std::fs::read_to_string(project.path("p.proto")).unwrap() + part));
+    project.commit("part");
+    project.edit(part, "");
+    project.edit("Part part = 5", "p.soft.Part part = 5");
+    project.edit("package p;", "package p;\nimport \"soft.proto\";");
+    let soft = "syntax = \"proto3\";\npackage p.soft;\nmessage Part {\n  int32 a = 1;\n  int32 b = 2;\n}\n";
+    project.write("soft.proto", soft);
+    let (document, status) = project.check(&[]);
+    assert_eq!((document["verdict"].as_str(), status), (Some("fail"), 1), "{document}");
+}
+
+#[test]
+fn unset_values_and_clones_are_compared() {
+    let proto2 = |root: &str, rest: &str| {
+        format!(
+            "syntax = \"proto2\";\npackage p;\nmessage Root {{\n{root}\n}}\nmessage Step {{ oneof impl {{ Root call = 1; }} }}\n{rest}"
+        )
+    };
+    let cases = [
+        // Reordering the values changes what an unset field reads.
+        (
+            "optional E e = 1;",
+            "enum E { A = 1; B = 2; }",
+            "optional E e = 1;",
+            "enum E { B = 2; A = 1; }",
+        ),
+        // So does a new first value.
+        ("optional E e = 1;", "enum E { A = 1; }", "optional E e = 1;", "enum E { Z = 9; A = 1; }"),
+        // A type change must not hide a default.
+        ("optional int32 i = 1 [default = 5];", "", "optional int64 i = 1 [default = 7];", ""),
+        // The field points at a clone with another default.
+        (
+            "optional F f = 1; optional F g = 2;",
+            "message F { optional int32 x = 1 [default = 5]; }",
+            "optional F f = 1; optional G g = 2;",
+            "message F { optional int32 x = 1 [default = 5]; } message G { optional int32 x = 1 [default = 7]; }",
+        ),
+        // An alias moves to another value.
+        (
+            "optional E e = 1;",
+            "enum E { option allow_alias = true; Z = 0; A = 1; B = 1; C = 2; }",
+            "optional E e = 1;",
+            "enum E { option allow_alias = true; Z = 0; A = 1; C = 2; B = 2; }",
+        ),
+    ];
+    for (root, rest, new_root, new_rest) in cases {
+        let project = Project::new();
+        project.write("p.proto", &proto2(root, rest));
+        project.commit("base");
+        project.write("p.proto", &proto2(new_root, new_rest));
+        let (document, status) = project.check(&[]);
+        assert_eq!(document["triage"], "breaks-backward", "{new_root} {new_rest}: {document}");
+        assert_eq!(status, 1);
+    }
+    // A default that is spelled out or renamed, and means the same, is none.
+    let project = Project::new();
+    project.write("p.proto", &proto2("optional E e = 1;", "enum E { A = 1; B = 2; }"));
+    project.commit("base");
+    project
+        .write("p.proto", &proto2("optional E e = 1 [default = A];", "enum E { A = 1; B = 2; }"));
+    assert_eq!(project.check(&[]).0["triage"], "safe");
+}
+
+#[test]
+fn hostile_names_do_not_reach_the_terminal() {
+    let project = Project::new();
+    project.edit("package p;", "package p;\nimport \"x\u{1b}[31m.proto\";");
+    let run = project.aotgate(&["check"]);
+    assert_eq!(run.status, 2);
+    assert!(!run.err.contains('\u{1b}'), "{:?}", run.err);
+    std::fs::write(project.path("bad.fds"), [10, 9, 10, 1, b'a', 0x62, 4, b'p', b'r', b'o', b'X'])
+        .unwrap();
+    let run = project.aotgate(&["snapshot", "bad.fds"]);
+    assert_eq!(run.status, 2);
+    assert!(run.err.contains("unknown syntax"), "{}", run.err);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_aotgate"));
+    let run = project.run(command.args(["check", "--stdin"]).stdin(Stdio::null()));
+    assert_eq!(run.status, 2, "an empty list judges nothing");
+}

@@ -186,9 +186,16 @@ fn representation_effect(
             (Type::Enum(a), Type::Enum(b)) => pairs.enum_in_head(a) == Some(b),
             _ => true,
         };
-        let effect = WireEffect::new(Severity::Fail, Severity::Fail);
-        return (!counterparts)
-            .then(|| (effect, format!("{} has other keys or values than {}", head.ty, base.ty)));
+        if !counterparts {
+            let effect = WireEffect::new(Severity::Fail, Severity::Fail);
+            return Some((
+                effect,
+                format!("{} has other keys or values than {}", head.ty, base.ty),
+            ));
+        }
+        let effect = WireEffect::new(read_number(base, head), read_number(head, base));
+        let detail = format!("some values of {} are no {}, and rejected", base.ty, head.ty);
+        return (!effect.is_safe()).then_some((effect, detail));
     }
     let read = |writer: Shape, reader: Shape| match (writer, reader) {
         // The parser takes numbers with and without quotes, and enums by number too.
@@ -202,6 +209,19 @@ fn representation_effect(
     };
     let effect = WireEffect::new(read(from, to), read(to, from));
     Some((effect, format!("{} is written differently from {}", head.ty, base.ty)))
+}
+
+/// Numbers of one type read as another: the parser rejects what does not fit.
+fn read_number(writer: &Field, reader: &Field) -> Severity {
+    let (Type::Scalar(writer), Type::Scalar(reader)) = (&writer.ty, &reader.ty) else {
+        return Severity::Safe;
+    };
+    let float = |s: &Scalar| matches!(s, Scalar::Float | Scalar::Double);
+    let unsigned = |s: &Scalar| {
+        matches!(s, Scalar::Uint32 | Scalar::Uint64 | Scalar::Fixed32 | Scalar::Fixed64)
+    };
+    let fits = float(reader) || (!float(writer) && unsigned(writer) == unsigned(reader));
+    if fits { Severity::Safe } else { Severity::LossyInRange }
 }
 
 fn values<'a>(base: &'a Enum, head: &'a Enum, changes: &mut Vec<Change<'a>>) {

@@ -22,8 +22,11 @@ impl Pairs {
     /// Pairs the types of two contracts.
     pub fn new(base: &Contract, head: &Contract) -> Pairs {
         let mut pairs = Pairs::default();
-        for name in base.messages.keys().filter(|n| head.messages.contains_key(*n)) {
-            pairs.pair_messages(name, name);
+        for (name, message) in &base.messages {
+            // A map's entry type is no declared message of the same name.
+            if head.message(name).is_some_and(|other| other.map_entry == message.map_entry) {
+                pairs.pair_messages(name, name);
+            }
         }
         for name in base.enums.keys().filter(|n| head.enums.contains_key(*n)) {
             pairs.pair_enums(name, name);
@@ -109,7 +112,9 @@ impl Pairs {
         else {
             return;
         };
-        if !similar_messages(base_message, head_message) {
+        // Well-known types have forms of their own in JSON and C++: another one is another type.
+        let well_known = |name: &str| name.starts_with("google.protobuf.");
+        if well_known(from) || well_known(to) || !similar_messages(base_message, head_message) {
             return;
         }
         self.pair_messages(from, to);

@@ -238,6 +238,30 @@ impl<'a> Subject<'a> {
 }
 
 impl Change<'_> {
+    /// Owner and full name of the construct on each side that has it.
+    pub fn names(&self) -> impl Iterator<Item = (&str, String)> {
+        fn both<'s, T>(
+            sides: &Sides<'s, T>,
+            name: impl Fn(&'s T) -> &'s str,
+        ) -> [Option<&'s str>; 2] {
+            [sides.base.map(&name), sides.head.map(&name)]
+        }
+        let names = match &self.subject {
+            Subject::Message(_) | Subject::Enum(_) => [Some(""), Some("")],
+            Subject::Field(_, field) => both(field, |f| &*f.name),
+            Subject::Oneof(_, oneof) => both(oneof, |o| &*o.name),
+            Subject::EnumValue(_, value) => both(value, |v| &*v.name),
+        };
+        self.subject.owners().into_iter().zip(names).filter_map(|(owner, name)| {
+            let owner = owner?;
+            let construct = match name? {
+                "" => owner.to_owned(),
+                name => format!("{owner}.{name}"),
+            };
+            Some((owner, construct))
+        })
+    }
+
     /// Position in base's sources.
     pub fn base_location(&self, base: &Contract) -> Option<Location> {
         base.locate(self.subject.base_place()?)

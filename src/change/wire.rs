@@ -7,7 +7,7 @@
 //! Sources: protobuf.dev (proto3 guide, encoding, field presence, enum behaviour, dos and don'ts,
 //! editions features).
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
 use super::matcher::Pairs;
@@ -107,7 +107,11 @@ pub struct WireTable<'a, 'p> {
     head: &'a Contract,
     pairs: &'p Pairs,
     messages: RefCell<HashMap<(Direction, Name, Name), Severity>>,
+    depth: Cell<usize>,
 }
+
+/// Message types nested deeper than this in each other are not compared.
+const MAX_DEPTH: usize = 200;
 
 /// Who reads whom.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -121,7 +125,7 @@ enum Direction {
 impl<'a, 'p> WireTable<'a, 'p> {
     /// A table for two contracts whose types were paired.
     pub fn new(base: &'a Contract, head: &'a Contract, pairs: &'p Pairs) -> Self {
-        WireTable { base, head, pairs, messages: RefCell::default() }
+        WireTable { base, head, pairs, messages: RefCell::default(), depth: Cell::new(0) }
     }
 
     /// Effect of a field's new type, with everything else as it is.
@@ -200,11 +204,19 @@ impl<'a, 'p> WireTable<'a, 'p> {
         if let Some(known) = self.messages.borrow().get(&key) {
             return *known;
         }
+        if self.depth.get() >= MAX_DEPTH {
+            return Severity::SilentLoss; // deeper than any real schema: not vouched for
+        }
         // Recursive types: what is being compared counts as equal until shown otherwise.
         self.messages.borrow_mut().insert(key.clone(), Severity::Safe);
         let (writers, readers) = self.sides(direction);
         let severity = match (writers.message(writer), readers.message(reader)) {
-            (Some(writer), Some(reader)) => self.read_fields(direction, writer, reader),
+            (Some(writer), Some(reader)) => {
+                self.depth.set(self.depth.get() + 1);
+                let severity = self.read_fields(direction, writer, reader);
+                self.depth.set(self.depth.get() - 1);
+                severity
+            }
             _ => Severity::SilentLoss,
         };
         self.messages.borrow_mut().insert(key, severity);
@@ -213,22 +225,28 @@ impl<'a, 'p> WireTable<'a, 'p> {
 
     fn read_fields(&self, direction: Direction, writer: &Message, reader: &Message) -> Severity {
         let mut worst = Severity::Safe;
+        // Members of one oneof clear each other; the last one that was written wins.
+        let mut members: HashMap<&str, &Field> = HashMap::new();
         for written in &writer.fields {
-            worst = worst.max(match reader.field(written.number) {
-                None => Severity::SilentLoss,
-                Some(read) if read.name != written.name => Severity::WrongValue,
-                Some(read) => {
-                    self.read_type(direction, written, read).max(read_label(written, read)).max(
-                        if written.presence == Presence::Implicit
-                            && read.presence == Presence::Explicit
-                        {
-                            Severity::LossyInRange
-                        } else {
-                            Severity::Safe
-                        },
-                    )
+            let Some(read) = reader.field(written.number) else {
+                worst = worst.max(Severity::SilentLoss);
+                continue;
+            };
+            if read.name != written.name {
+                return Severity::WrongValue;
+            }
+            worst = worst
+                .max(self.read_type(direction, written, read))
+                .max(read_label(written, read))
+                .max(self.read_unset(direction, written, read))
+                .max(read_utf8(written, read));
+            if let Some(oneof) = &read.oneof {
+                let other = members.insert(oneof, written);
+                let together = other.is_none_or(|o| o.oneof.is_some() && o.oneof == written.oneof);
+                if !together {
+                    worst = worst.max(Severity::LossyInRange);
                 }
-            });
+            }
         }
         if reader.map_entry && !writer.map_entry {
             // The last entry of a key wins.
@@ -239,6 +257,19 @@ impl<'a, 'p> WireTable<'a, 'p> {
             .iter()
             .any(|f| f.label == Label::Required && writer.field(f.number).is_none());
         if lacks_required { Severity::Fail } else { worst }
+    }
+
+    /// What a reader makes of a field that was not written, or of a zero that was not.
+    fn read_unset(&self, direction: Direction, writer: &Field, reader: &Field) -> Severity {
+        let (writers, readers) = self.sides(direction);
+        let unset = implied_default(writers, writer).zip(implied_default(readers, reader));
+        if unset.is_some_and(|(writer, reader)| writer != reader) {
+            Severity::WrongValue
+        } else if writer.presence == Presence::Implicit && reader.presence == Presence::Explicit {
+            Severity::LossyInRange
+        } else {
+            Severity::Safe
+        }
     }
 
     /// Reading one enum type as another.
@@ -405,6 +436,35 @@ pub fn removed_field_effect(base: &Field) -> WireEffect {
     WireEffect::new(Severity::SilentLoss, forward)
 }
 
+/// What an unset field reads: its default, else the zero of its type. Numbers of enums, 0 and 1 of
+/// booleans, so that values compare across types; `None` where unset has no value to read.
+pub(crate) fn implied_default(contract: &Contract, field: &Field) -> Option<String> {
+    if field.label == Label::Repeated {
+        return None;
+    }
+    let number = |text: &str| match text {
+        "false" => "0".to_owned(),
+        "true" => "1".to_owned(),
+        // A float's zero is spelled in several ways; -0 is another value.
+        _ if !text.starts_with('-') && text.parse() == Ok(0.0_f64) => "0".to_owned(),
+        _ => text.to_owned(),
+    };
+    let default = field.default.as_deref();
+    match &field.ty {
+        Type::Message(_) => None,
+        Type::Scalar(Scalar::String | Scalar::Bytes) => Some(default.unwrap_or("").to_owned()),
+        Type::Scalar(_) => Some(number(default.unwrap_or("0"))),
+        Type::Enum(name) => {
+            let values = contract.enumeration(name)?;
+            let value = match default {
+                Some(name) => values.value_named(name),
+                None => values.values.first(),
+            };
+            value.map(|value| value.number.to_string())
+        }
+    }
+}
+
 /// Effect of another explicit default: unset fields read each reader's own.
 pub const DEFAULT_CHANGED: WireEffect =
     WireEffect { backward: Severity::WrongValue, forward: Severity::WrongValue };
@@ -415,10 +475,17 @@ pub const RENUMBERED: WireEffect =
 
 /// Effect of switching UTF-8 validation of a string field.
 pub fn utf8_effect(base: &Field, head: &Field) -> WireEffect {
-    let read = |writer: &Field, reader: &Field| {
-        if reader.verify_utf8 && !writer.verify_utf8 { Severity::Fail } else { Severity::Safe }
-    };
-    WireEffect::new(read(base, head), read(head, base))
+    WireEffect::new(read_utf8(base, head), read_utf8(head, base))
+}
+
+/// Reading strings that may not be UTF-8.
+fn read_utf8(writer: &Field, reader: &Field) -> Severity {
+    let strings = writer.ty == Type::Scalar(Scalar::String) && reader.ty == writer.ty;
+    if strings && reader.verify_utf8 && !writer.verify_utf8 {
+        Severity::Fail
+    } else {
+        Severity::Safe
+    }
 }
 
 /// Effect of switching between length-prefixed and delimited sub-messages.

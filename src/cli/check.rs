@@ -174,7 +174,7 @@ fn many(context: &Context, args: &CheckArgs) -> miette::Result<Status> {
                 status_so_far = Status::CouldNotJudge;
                 match context.format {
                     Format::Json => report::json::error(rev, &error.to_string(), Layout::Line),
-                    _ => format!("{rev}: {error}\n"),
+                    _ => format!("{}\n", report::text::line(&format!("{rev}: {error}"))),
                 }
             }
         };
@@ -185,13 +185,23 @@ fn many(context: &Context, args: &CheckArgs) -> miette::Result<Status> {
         output::write(None, &text)
     };
     if args.stdin {
+        let mut any = false;
         for line in std::io::stdin().lock().lines() {
             let line = line.map_err(|error| {
                 Error::from(ErrorKind::Io { path: "standard input".into(), error })
             })?;
             if let Some(rev) = line.split_whitespace().next() {
+                any = true;
                 judge(rev)?;
             }
+        }
+        if !any {
+            return Err(Error::from(ErrorKind::Usage {
+                message: "standard input names no commit".to_owned(),
+                help: "write one a line; if a command made the list, see why it made none"
+                    .to_owned(),
+            })
+            .into());
         }
     } else if let Some(range) = &args.range {
         let (base, head) = parse_range(&repository, range)?;

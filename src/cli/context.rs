@@ -64,8 +64,15 @@ impl Context {
     ) -> Result<Option<PolicyFile>, Error> {
         let Some(path) = &self.policy else { return Ok(None) };
         let io = |error| Error::from(ErrorKind::Io { path: path.clone(), error });
+        if !std::fs::metadata(path).map_err(io)?.is_file() {
+            let path = path.display().to_string();
+            return Err(ErrorKind::NotAFile { path, what: "something else" }.into());
+        }
         let text = std::fs::read_to_string(path).map_err(io)?;
-        let absolute = std::fs::canonicalize(path).map_err(io)?;
+        // Where the name stands, not where a link leads: base's file of that name counts.
+        let parent = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let absolute =
+            std::fs::canonicalize(parent).map_err(io)?.join(path.file_name().unwrap_or_default());
         let in_tree = repository
             .and_then(Repository::workdir)
             .and_then(|dir| std::fs::canonicalize(dir).ok())

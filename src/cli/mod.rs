@@ -121,5 +121,17 @@ impl Cli {
 
 /// Prints an error to standard error.
 pub fn report_error(error: &miette::Report) {
-    output::note(&format!("{error:?}"));
+    // Its text quotes files and names that anybody may have written.
+    let mut text = String::new();
+    let handler =
+        miette::GraphicalReportHandler::new_themed(miette::GraphicalTheme::unicode_nocolor());
+    if handler.render_report(&mut text, error.as_ref()).is_err() {
+        text = error.to_string();
+    }
+    // A line must not look like a workflow command either.
+    let plain = crate::report::text::block(&text).replace("##[", "## [");
+    let lines = plain.lines().map(|line| {
+        if line.trim_start().starts_with("::") { format!("> {line}") } else { line.to_owned() }
+    });
+    output::note(&lines.collect::<Vec<_>>().join("\n"));
 }

@@ -96,9 +96,15 @@ impl Contract {
 
 /// An extension counts as a field of the message that it extends: the wire does not tell them apart.
 fn add_extensions(contract: &mut Contract, extensions: Vec<(Name, Field)>) {
+    let mut extended = HashSet::new();
     for (extendee, field) in extensions {
         if let Some(message) = contract.messages.get_mut(&extendee) {
             message.fields.push(field);
+            extended.insert(extendee);
+        }
+    }
+    for name in extended {
+        if let Some(message) = contract.messages.get_mut(&name) {
             message.fields.sort_by_key(|f| f.number);
         }
     }

@@ -15,6 +15,10 @@ use crate::error::{Error, ErrorKind};
 /// More files than this in one import closure are refused (the real one has 46).
 const MAX_FILES: usize = 20_000;
 
+/// More source text than this in one import closure is refused (the real one has 0.6 MB): parsed files
+/// take up to 150 times their size.
+const MAX_BYTES: usize = 4 << 20;
+
 /// What the contract consists of; comes from the policy.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ContractSpec {
@@ -84,6 +88,8 @@ pub trait FileTree {
 /// whole descriptor set of which [`SourceClosure::contract`] takes what the roots import.
 #[derive(Debug, Clone, Default)]
 pub struct SourceClosure {
+    /// Where in the tree the governed project was found.
+    prefix: Option<String>,
     files: BTreeMap<Arc<str>, Arc<ParsedFile>>,
     /// Files of a descriptor set that cannot be represented; they matter only when a root needs them.
     unusable: BTreeMap<Arc<str>, Arc<Unusable>>,
@@ -106,9 +112,24 @@ impl SourceClosure {
         spec: &ContractSpec,
         cache: &mut ParseCache,
     ) -> Result<Self, Error> {
+        Self::read_after(tree, spec, cache, None)
+    }
+
+    /// Like [`SourceClosure::read`], for the later of two revisions: a file that the earlier one found
+    /// at some path is the file at that path as long as it exists, so that a copy which comes first in
+    /// the search order cannot stand in for it.
+    ///
+    /// # Errors
+    /// Those of [`SourceClosure::read`].
+    pub fn read_after(
+        tree: &dyn FileTree,
+        spec: &ContractSpec,
+        cache: &mut ParseCache,
+        before: Option<&SourceClosure>,
+    ) -> Result<Self, Error> {
         let roots = spec.roots.iter().flat_map(|r| &r.files);
         let entries: Vec<&String> = roots.chain(spec.opaque.iter().map(|o| &o.file)).collect();
-        let mut lookup = Lookup { tree, spec, prefix: None };
+        let mut lookup = Lookup { tree, spec, before, prefix: None };
         // Names to read, with the file and the import that asks for them.
         type Asked = (String, Option<(Arc<ParsedFile>, usize)>);
         let mut queue: Vec<Asked> = Vec::new();
@@ -117,7 +138,9 @@ impl SourceClosure {
                 queue.push((entry.clone(), None));
             }
         }
-        let mut closure = SourceClosure::default();
+        let mut closure =
+            SourceClosure { prefix: lookup.prefix.clone(), ..SourceClosure::default() };
+        let mut bytes = 0usize;
         while let Some((name, importer)) = queue.pop() {
             if closure.files.contains_key(name.as_str()) {
                 continue;
@@ -135,6 +158,10 @@ impl SourceClosure {
                     (None, None) => continue, // an entry file that this revision does not have
                 },
             };
+            bytes = bytes.saturating_add(file.source.as_deref().map_or(0, str::len));
+            if bytes > MAX_BYTES {
+                return Err(ErrorKind::TooManyBytes { limit: MAX_BYTES }.into());
+            }
             for (at, import) in file.descriptor.dependency.iter().enumerate() {
                 queue.push((import.clone(), Some((file.clone(), at))));
             }
@@ -380,7 +407,8 @@ fn matching(contract: &Contract, pattern: &str) -> Vec<Name> {
 struct Lookup<'a> {
     tree: &'a dyn FileTree,
     spec: &'a ContractSpec,
-    prefix: Option<&'a str>,
+    before: Option<&'a SourceClosure>,
+    prefix: Option<String>,
 }
 
 impl Lookup<'_> {
@@ -389,8 +417,12 @@ impl Lookup<'_> {
         if self.prefix.is_some() {
             return Ok(self.find(entry)?.is_some());
         }
-        let prefixes = self.spec.prefixes.iter().map(String::as_str);
-        let none = self.spec.prefixes.is_empty().then_some("");
+        if self.find_as_before(entry)?.is_some() {
+            self.prefix = self.before.and_then(|before| before.prefix.clone());
+            return Ok(true);
+        }
+        let prefixes = self.spec.prefixes.iter().cloned();
+        let none = self.spec.prefixes.is_empty().then(String::new);
         for prefix in prefixes.chain(none) {
             self.prefix = Some(prefix);
             if self.find(entry)?.is_some() {
@@ -404,7 +436,7 @@ impl Lookup<'_> {
     fn candidates(&self, name: &str) -> Vec<String> {
         let none = [String::new()];
         let include = if self.spec.include.is_empty() { &none } else { &self.spec.include[..] };
-        let prefix = self.prefix.unwrap_or("");
+        let prefix = self.prefix.as_deref().unwrap_or("");
         include.iter().map(|root| join(&[prefix, root, name])).collect()
     }
 
@@ -413,12 +445,28 @@ impl Lookup<'_> {
         if name.split('/').any(|part| part.is_empty() || part == "." || part == "..") {
             return Ok(None);
         }
+        if let Some(found) = self.find_as_before(name)? {
+            return Ok(Some(found));
+        }
         for path in self.candidates(name) {
             if let Some(blob) = self.tree.find(&path)? {
                 return Ok(Some((path, blob)));
             }
         }
         Ok(None)
+    }
+}
+
+impl Lookup<'_> {
+    /// The file at the path where the earlier revision had it.
+    fn find_as_before(&self, name: &str) -> Result<Option<(String, git2::Oid)>, Error> {
+        let Some(file) = self.before.and_then(|before| before.files.get(name)) else {
+            return Ok(None);
+        };
+        if file.blob.is_none() {
+            return Ok(None); // bundled, or from a descriptor set
+        }
+        Ok(self.tree.find(&file.path)?.map(|blob| (file.path.to_string(), blob)))
     }
 }
 

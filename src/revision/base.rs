@@ -4,6 +4,17 @@ use super::git::{CommitInfo, Repository};
 use super::spec::RevisionSpec;
 use crate::error::{Error, ErrorKind};
 
+/// Where a change is going to land.
+const UPSTREAMS: [&str; 5] = ["origin/HEAD", "origin/main", "origin/master", "main", "master"];
+
+/// Whether a commit is part of the upstream branch, as far as one is known: a merge commit of somebody's
+/// branch is no merge ref of a pull request.
+fn is_landed(repository: &Repository, commit: &CommitInfo) -> bool {
+    let mut known = UPSTREAMS.iter().filter_map(|name| repository.commit(name).ok()).peekable();
+    known.peek().is_none()
+        || known.any(|tip| repository.merge_base(tip.id, commit.id) == Some(commit.id))
+}
+
 /// The base that the command line's rules give for a head:
 ///
 /// 1. a merge commit checked out detached, as a pull request's merge ref is: its first parent, so that
@@ -35,10 +46,11 @@ pub fn choose_base(repository: &Repository, head: &RevisionSpec) -> Result<Revis
         && repository.parent_count(&tip) > 1
         && repository.head().is_ok_and(|h| h == tip)
         && let Some(parent) = repository.first_parent(&tip)?
+        && is_landed(repository, &parent)
     {
         return Ok(git(&parent));
     }
-    for upstream in ["origin/HEAD", "origin/main", "origin/master", "main", "master"] {
+    for upstream in UPSTREAMS {
         let Ok(upstream_tip) = repository.commit(upstream) else { continue };
         if upstream_tip.id == tip.id {
             break; // on that branch itself

@@ -92,11 +92,24 @@ impl<'r> Revision<'r> {
         spec: &ContractSpec,
         cache: &mut ParseCache,
     ) -> Result<SourceClosure, Error> {
+        self.closure_after(spec, cache, None)
+    }
+
+    /// Reads the contract's files where the earlier revision `before` had them.
+    ///
+    /// # Errors
+    /// Those of [`SourceClosure::read_after`].
+    pub fn closure_after(
+        &self,
+        spec: &ContractSpec,
+        cache: &mut ParseCache,
+        before: Option<&SourceClosure>,
+    ) -> Result<SourceClosure, Error> {
         match &self.tree {
             Tree::Empty => Ok(SourceClosure::default()),
-            Tree::Git(tree) => SourceClosure::read(tree, spec, cache),
-            Tree::Worktree(tree) => SourceClosure::read(tree, spec, cache),
-            Tree::Index(tree) => SourceClosure::read(tree, spec, cache),
+            Tree::Git(tree) => SourceClosure::read_after(tree, spec, cache, before),
+            Tree::Worktree(tree) => SourceClosure::read_after(tree, spec, cache, before),
+            Tree::Index(tree) => SourceClosure::read_after(tree, spec, cache, before),
             Tree::Descriptors(closure) => Ok(closure.clone()),
         }
     }

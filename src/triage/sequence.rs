@@ -171,32 +171,35 @@ fn cap(
         let why = format!("history: dated before the baseline {baseline}");
         return (Level::Note, Some(why));
     }
-    let owners = change.subject.owners();
-    let owner = owners[1].or(owners[0]).unwrap_or("");
-    let class = input.policy.class_of(owner, &change.construct);
-    match class {
-        Some(class) if level > class.cap => {
-            if class.except_checks.iter().any(|id| id == check.id) {
-                return (level, None);
-            }
-            (class.cap, Some(format!("advisory class {}: {}", class.name, class.reason)))
+    // What either side does not treat as advice is none: a break cannot be moved into a class.
+    let mut cap: Option<(Level, String)> = None;
+    for (owner, construct) in change.names() {
+        let (class_cap, why, except_checks) = match input.policy.class_of(owner, &construct) {
+            Some(class) => (
+                class.cap,
+                format!("advisory class {}: {}", class.name, class.reason),
+                class.except_checks.iter().collect::<Vec<_>>(),
+            ),
+            None if firm.contains(owner) => return (level, None),
+            None => match input.policy.classes.iter().max_by_key(|class| class.cap) {
+                Some(class) => (
+                    class.cap,
+                    "reachable through advisory classes only".to_owned(),
+                    class.except_checks.iter().collect(),
+                ),
+                None => return (level, None),
+            },
+        };
+        if except_checks.iter().any(|id| *id == check.id) {
+            return (level, None);
         }
-        Some(_) => (level, None),
-        None => {
-            let inherits = owners.iter().flatten().all(|owner| !firm.contains(owner));
-            let Some(cap) = input.policy.classes.iter().map(|c| c.cap).max() else {
-                return (level, None);
-            };
-            let excepted = input
-                .policy
-                .classes
-                .iter()
-                .all(|class| class.except_checks.iter().any(|id| id == check.id));
-            if inherits && !excepted && level > cap {
-                return (cap, Some("reachable through advisory classes only".to_owned()));
-            }
-            (level, None)
+        if cap.as_ref().is_none_or(|(lowest, _)| class_cap > *lowest) {
+            cap = Some((class_cap, why));
         }
+    }
+    match cap {
+        Some((cap, why)) if level > cap => (cap, Some(why)),
+        _ => (level, None),
     }
 }
 

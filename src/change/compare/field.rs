@@ -2,9 +2,9 @@
 
 use super::slots::Slots;
 use super::{Comparison, change};
-use crate::change::wire::{self, Severity, WireEffect};
+use crate::change::wire::{self, Severity, WireEffect, implied_default};
 use crate::change::{ChangeKind, Sides, Subject};
-use crate::descriptor::{Contract, Field, Label, Message, Presence, Reach, Scalar, Type};
+use crate::descriptor::{Field, Label, Message, Presence, Reach, Type};
 
 impl<'a> Comparison<'a, '_> {
     pub(super) fn field(
@@ -82,14 +82,19 @@ impl<'a> Comparison<'a, '_> {
                 new(ChangeKind::FieldPackedChanged).was_now(word(base.packed), word(head.packed));
             self.push(found);
         }
-        if base.default != head.default && base.ty == head.ty {
-            let text = |field: &Field| field.default.as_deref().unwrap_or("none").to_owned();
-            let same = implied_default(self.base, base) == implied_default(self.head, head);
-            let effect = if same { WireEffect::SAFE } else { wire::DEFAULT_CHANGED };
+        let read = (implied_default(self.base, base), implied_default(self.head, head));
+        let both = read.0.is_some() && read.1.is_some();
+        let differ = both && read.0 != read.1 && type_effect.backward < Severity::SilentLoss;
+        if differ || base.default != head.default && base.ty == head.ty {
+            let text = |field: &Field, implied: &Option<String>| {
+                let default = field.default.as_deref().map(str::to_owned);
+                default.or_else(|| implied.clone()).unwrap_or_else(|| "none".to_owned())
+            };
+            let effect = if differ { wire::DEFAULT_CHANGED } else { WireEffect::SAFE };
             let found = new(ChangeKind::FieldDefaultChanged)
-                .was_now(text(base), text(head))
+                .was_now(text(base, &read.0), text(head, &read.1))
                 .wire(effect)
-                .detail(same.then(|| "unset reads the same".to_owned()));
+                .detail((!differ).then(|| "unset reads the same".to_owned()));
             self.push(found);
         }
         if base.verify_utf8 != head.verify_utf8 && base.ty == head.ty {
@@ -211,25 +216,6 @@ impl<'a> Comparison<'a, '_> {
 
 /// Remark on a renamed scalar field whose names have too little in common to tell a rename from a reuse.
 pub(crate) const UNRELATED_NAMES: &str = "the names have little in common";
-
-/// What an unset field reads: its default, else the zero of its type.
-fn implied_default(contract: &Contract, field: &Field) -> String {
-    if let Some(default) = &field.default {
-        // A float's zero is spelled in several ways; -0 is another value.
-        let number = matches!(&field.ty, Type::Scalar(scalar) if scalar.packable());
-        let zero = number && !default.starts_with('-') && default.parse() == Ok(0.0_f64);
-        return if zero { "0".to_owned() } else { default.to_string() };
-    }
-    match &field.ty {
-        Type::Scalar(Scalar::String | Scalar::Bytes) | Type::Message(_) => String::new(),
-        Type::Scalar(Scalar::Bool) => "false".to_owned(),
-        Type::Scalar(_) => "0".to_owned(),
-        Type::Enum(name) => contract
-            .enumeration(name)
-            .and_then(|e| e.values.first())
-            .map_or(String::new(), |value| value.name.to_string()),
-    }
-}
 
 /// Whether exactly one side is a message: those always have presence, so the type says it all.
 fn message_on_one_side(base: &Field, head: &Field) -> bool {

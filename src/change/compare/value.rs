@@ -71,6 +71,7 @@ impl<'a> Comparison<'a, '_> {
                 .repurposed(repurposed),
             );
         }
+        self.moved_aliases(base, head, owner, reach);
         for head_value in first_of_each_number(head) {
             if base.value(head_value.number).is_some() {
                 continue;
@@ -115,6 +116,37 @@ impl<'a> Comparison<'a, '_> {
                 .wire(effect)
                 .detail(reused.clone())
                 .repurposed(reused),
+            );
+        }
+    }
+}
+
+impl<'a> Comparison<'a, '_> {
+    /// Second names of a number that name another number now.
+    fn moved_aliases(
+        &mut self,
+        base: &'a Enum,
+        head: &'a Enum,
+        owner: Sides<'a, Enum>,
+        reach: Reach,
+    ) {
+        for from in &base.values {
+            let Some(to) = head.value_named(&from.name) else { continue };
+            let is_alias = base.value(from.number).is_some_and(|first| first.name != from.name);
+            if to.number == from.number || !is_alias {
+                continue;
+            }
+            let wrong = WireEffect::new(Severity::WrongValue, Severity::WrongValue);
+            self.push(
+                change(
+                    ChangeKind::EnumValueRenumbered,
+                    format!("{}.{}", head.name, to.name),
+                    reach,
+                    Subject::EnumValue(owner, Sides::both(from, to)),
+                )
+                .number(to.number)
+                .was_now(from.number.to_string(), to.number.to_string())
+                .wire(wrong),
             );
         }
     }

@@ -21,6 +21,11 @@ pub(in crate::descriptor) fn decode_file(
     let undecodable =
         |error: prost::DecodeError| ErrorKind::DescriptorSet { reason: error.to_string() };
     let mut descriptor = FileDescriptorProto::decode(bytes).map_err(undecodable)?;
+    if !matches!(descriptor.syntax(), "" | "proto2" | "proto3" | "editions") {
+        let (name, syntax) = (descriptor.name(), descriptor.syntax());
+        let reason = format!("{name:?} has the unknown syntax {syntax:?}");
+        return Err(ErrorKind::DescriptorSet { reason }.into());
+    }
     let edition = wire::File::decode(bytes).map_err(undecodable)?;
     let syntax = Syntax::of(&descriptor);
     if syntax != Syntax::Edition2023 {

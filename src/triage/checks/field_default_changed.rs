@@ -19,7 +19,6 @@
 //! ```
 
 use crate::change::{Change, ChangeKind, Subject, Surface};
-use crate::descriptor::Field;
 use crate::finding::{Step, Triage};
 use crate::triage::{Check, Context, Outcome};
 
@@ -40,10 +39,8 @@ fn judge(change: &Change<'_>, context: &Context<'_>) -> Option<Outcome> {
         return None;
     }
     let Subject::Field(_, field) = &change.subject else { return None };
-    let (base, head) = (field.base?, field.head?);
-    let default = |field: &Field| field.default.as_deref().unwrap_or("none").to_owned();
-    let message =
-        format!("{} has default {} instead of {}", wording::field(head), default(head), default(base));
+    let (before, after) = (change.before.as_deref()?, change.after.as_deref()?);
+    let message = format!("{} has default {after} instead of {before}", wording::field(field.head?));
     if change.wire.is_safe() {
         return Some(Outcome::safe(message, "unset reads the same"));
     }
@@ -52,6 +49,6 @@ fn judge(change: &Change<'_>, context: &Context<'_>) -> Option<Outcome> {
         Triage::BreaksBackward,
         message,
         format!("artifacts of the last {backward} that left it unset now read the new default"),
-        format!("Keep the default {}, and let compilers set the field instead.", default(base)),
+        format!("Keep the default {before}, and let compilers set the field instead."),
     ))
 }
