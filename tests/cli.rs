@@ -405,6 +405,15 @@ fn explain_lists_all_checks_and_prints_pages() {
 }
 
 #[test]
+fn the_policy_references_example_is_a_policy() {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    let reference = std::fs::read_to_string(root.join("policy/README.md")).unwrap();
+    let example = reference.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
+    let policy = aotgate::triage::policy::parse("example", example).unwrap();
+    assert_eq!(policy.contract.candidates(), ["schema/bundle.proto"]);
+}
+
+#[test]
 fn the_readmes_commands_are_those_that_ci_runs() {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
     let readme = std::fs::read_to_string(root.join("README.md")).unwrap();
