@@ -121,6 +121,13 @@ pub(crate) enum ErrorKind {
     )]
     PublicImports { limit: usize },
 
+    #[error("'{name}' is at {used} in base, and head adds {path}, which comes first")]
+    #[diagnostic(
+        code(aotgate::shadowed),
+        help("keep one copy: delete {used} in the same change, or name the new file differently")
+    )]
+    Shadowed { name: String, path: String, used: String },
+
     #[error("the import closure has more than {limit} bytes of source")]
     #[diagnostic(
         code(aotgate::too_many_bytes),

@@ -14,6 +14,9 @@ use crate::triage::{self, Attestation, EvidenceSource, InputFile};
 /// At most this many commit messages of a range are searched for attestations.
 const MAX_MESSAGES: usize = 10_000;
 
+/// A landed commit counts as no older than any of this many first-parent ancestors.
+const DATED_ANCESTORS: usize = 100;
+
 /// What a check is asked.
 #[derive(Debug, Clone)]
 pub struct Request {
@@ -305,8 +308,8 @@ impl<'r> Gate<'r> {
             .ok_or_else(|| ErrorKind::NoRepository { dir: std::path::PathBuf::from(".") })?;
         let commit = repository.commit(rev)?;
         let parent = repository.first_parent(&commit)?;
-        // A forged date must not turn a change into history.
-        let date = parent.as_ref().map_or(commit.date, |parent| commit.date.max(parent.date));
+        // Forged dates must not turn a change into history: dates do not run backwards.
+        let date = repository.latest_date(&commit, DATED_ANCESTORS);
         let base = match parent {
             Some(parent) => RevisionSpec::Git(parent.id.to_string()),
             None => RevisionSpec::Empty,

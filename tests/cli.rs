@@ -534,8 +534,9 @@ fn decoys_and_detours_do_not_hide_a_break() {
     project.write("q.proto", other);
     project.write("vendor/q.proto", other);
     project.commit("decoy");
-    let (document, _) = project.check(&[]);
-    assert!(ids(&document).contains(&"field-removed p.Root.name".to_owned()), "{document}");
+    let run = project.aotgate(&["check"]);
+    assert_eq!(run.status, 2, "{}", run.out);
+    assert!(run.err.contains("which comes first"), "{}", run.err);
 
     // A policy of head's own where base is governed by the built-in one.
     let project = Project::new();
@@ -569,6 +570,23 @@ fn a_break_cannot_be_moved_into_an_advisory_class() {
     project.write("soft.proto", soft);
     let (document, status) = project.check(&[]);
     assert_eq!((document["verdict"].as_str(), status), (Some("fail"), 1), "{document}");
+    // Nor in two steps: the pure move is seen.
+    project
+        .write("soft.proto", &soft.replace("  int32 b = 2;\n", "  int32 b = 2;\n  int32 c = 3;\n"));
+    let (document, status) = project.check(&[]);
+    assert_eq!((document["verdict"].as_str(), status), (Some("review"), 1), "{document}");
+    assert!(document.to_string().contains("it enters the advisory class c"));
+}
+
+#[test]
+fn a_maps_entry_is_not_the_message_that_had_its_name() {
+    let project = Project::new();
+    let list = "  repeated MEntry m = 9;\n  message MEntry {\n    string key = 1;\n    string value = 2;\n  }\n";
+    project.edit("  string name = 2;\n", &format!("  string name = 2;\n{list}"));
+    project.commit("list");
+    project.edit(list, "  map<string, int32> m = 9;\n");
+    let (document, status) = project.check(&[]);
+    assert_eq!((document["triage"].as_str(), status), (Some("breaks-backward"), 1), "{document}");
 }
 
 #[test]

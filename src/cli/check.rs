@@ -174,7 +174,9 @@ fn many(context: &Context, args: &CheckArgs) -> miette::Result<Status> {
                 status_so_far = Status::CouldNotJudge;
                 match context.format {
                     Format::Json => report::json::error(rev, &error.to_string(), Layout::Line),
-                    _ => format!("{}\n", report::text::line(&format!("{rev}: {error}"))),
+                    _ => {
+                        format!("{}\n", report::text::line(&format!("cannot judge {rev}: {error}")))
+                    }
                 }
             }
         };

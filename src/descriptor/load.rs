@@ -35,17 +35,22 @@ pub struct ContractSpec {
 impl ContractSpec {
     /// Paths in the tree where the files of the roots are looked for.
     pub fn candidates(&self) -> Vec<String> {
-        let or_top =
-            |list: &[String]| if list.is_empty() { vec![String::new()] } else { list.to_vec() };
-        let mut paths = Vec::new();
-        for prefix in or_top(&self.prefixes) {
-            for include in or_top(&self.include) {
-                for file in self.roots.iter().flat_map(|root| &root.files) {
-                    paths.push(join(&[&prefix, &include, file]));
-                }
-            }
-        }
-        paths
+        self.roots
+            .iter()
+            .flat_map(|root| &root.files)
+            .flat_map(|file| self.all_candidates(file))
+            .collect()
+    }
+
+    /// Paths of one file in search order, whatever the prefix.
+    fn all_candidates(&self, file: &str) -> Vec<String> {
+        let top = [String::new()];
+        let prefixes = if self.prefixes.is_empty() { &top } else { &self.prefixes[..] };
+        let include = if self.include.is_empty() { &top } else { &self.include[..] };
+        let paths = prefixes
+            .iter()
+            .flat_map(|prefix| include.iter().map(move |root| join(&[prefix, root, file])));
+        paths.collect()
     }
 }
 
@@ -466,7 +471,19 @@ impl Lookup<'_> {
         if file.blob.is_none() {
             return Ok(None); // bundled, or from a descriptor set
         }
-        Ok(self.tree.find(&file.path)?.map(|blob| (file.path.to_string(), blob)))
+        let Some(blob) = self.tree.find(&file.path)? else { return Ok(None) };
+        // Base had nothing that comes before it in the search order. What does now would be found
+        // first from the next change on, and nobody would have judged it.
+        for path in self.spec.all_candidates(name) {
+            if *path == *file.path {
+                break;
+            }
+            if self.tree.find(&path)?.is_some() {
+                let used = file.path.to_string();
+                return Err(ErrorKind::Shadowed { name: name.to_owned(), path, used }.into());
+            }
+        }
+        Ok(Some((file.path.to_string(), blob)))
     }
 }
 

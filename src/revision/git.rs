@@ -122,6 +122,21 @@ impl Repository {
         }
     }
 
+    /// The latest committer date of a commit and its first `limit` first-parent ancestors, as far as this
+    /// clone has them.
+    pub fn latest_date(&self, commit: &CommitInfo, limit: usize) -> NaiveDate {
+        let mut latest = commit.date;
+        let mut current = self.git.find_commit(commit.id);
+        for _ in 0..limit {
+            current = current.and_then(|c| c.parent(0));
+            let Ok(ancestor) = &current else { break };
+            if let Some(date) = committed_on(ancestor) {
+                latest = latest.max(date);
+            }
+        }
+        latest
+    }
+
     /// Number of parents of a commit, those that a shallow clone lacks included.
     pub fn parent_count(&self, commit: &CommitInfo) -> usize {
         self.git.find_commit(commit.id).map_or(0, |c| c.parent_count().max(written_parents(&c)))
@@ -279,15 +294,19 @@ pub(super) fn is_tree_path(path: &str) -> bool {
         && path.split('/').all(|part| !matches!(part, "" | "." | "..") && part != ".git")
 }
 
-fn info(commit: &git2::Commit<'_>) -> Result<CommitInfo, Error> {
+/// Committer's local calendar date; `None` for one that no calendar has.
+fn committed_on(commit: &git2::Commit<'_>) -> Option<NaiveDate> {
     let time = commit.committer().when();
-    let date = FixedOffset::east_opt(time.offset_minutes().saturating_mul(60))
+    FixedOffset::east_opt(time.offset_minutes().saturating_mul(60))
         .and_then(|offset| offset.timestamp_opt(time.seconds(), 0).single())
         .map(|at| at.date_naive())
-        .ok_or_else(|| ErrorKind::Git {
-            message: format!("commit {} has an impossible date", commit.id()),
-            help: "name another revision".to_owned(),
-        })?;
+}
+
+fn info(commit: &git2::Commit<'_>) -> Result<CommitInfo, Error> {
+    let date = committed_on(commit).ok_or_else(|| ErrorKind::Git {
+        message: format!("commit {} has an impossible date", commit.id()),
+        help: "name another revision".to_owned(),
+    })?;
     let message = String::from_utf8_lossy(commit.message_bytes()).into_owned();
     Ok(CommitInfo {
         id: commit.id(),

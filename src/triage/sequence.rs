@@ -86,6 +86,13 @@ fn finding(
         None => own,
     };
     let (level, capped) = cap(input, firm, check, change, wanted);
+    let entered = entered_class(input, firm, change);
+    // What becomes advice is judged as such from the next change on: somebody should see that.
+    let level = if entered.is_some() { level.max(Level::Warning) } else { level };
+    let message = match entered {
+        Some(class) => format!("{}; it enters the advisory class {class}", outcome.message),
+        None => outcome.message.clone(),
+    };
     let mut locations = Vec::new();
     for (side, contract, place) in [
         (Side::Head, input.head, change.subject.head_place()),
@@ -115,7 +122,7 @@ fn finding(
         construct: change.construct.clone(),
         before: change.before.clone(),
         after: change.after.clone(),
-        message: outcome.message.clone(),
+        message,
         remedy: outcome.remedy.clone(),
         earliest_safe: outcome.earliest_safe,
         evidence: outcome.evidence.clone(),
@@ -151,6 +158,23 @@ fn default_level(check: &Check, outcome: &Outcome) -> Level {
         Triage::NeedsAttestation => Level::Warning,
         Triage::Safe => Level::Note,
     }
+}
+
+/// The advisory class that a renamed construct enters, if it was in none before.
+fn entered_class<'p>(input: &Input<'p>, firm: &Firm, change: &Change<'_>) -> Option<&'p str> {
+    let renamed = matches!(
+        change.kind,
+        ChangeKind::MessageRenamed | ChangeKind::EnumRenamed | ChangeKind::FieldRenamed
+    );
+    let history = input.policy.baseline.is_some_and(|baseline| input.today < baseline);
+    if !renamed || input.strict || history {
+        return None;
+    }
+    let names: Vec<(&str, String)> = change.names().collect();
+    let [(base_owner, base), (head_owner, head)] = names.as_slice() else { return None };
+    let class = input.policy.class_of(head_owner, head)?;
+    let outside = input.policy.class_of(base_owner, base).is_none() && firm.contains(base_owner);
+    outside.then_some(&*class.name)
 }
 
 /// Advisory classes and history cap a level, each with its reason.

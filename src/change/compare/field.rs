@@ -43,7 +43,14 @@ impl<'a> Comparison<'a, '_> {
                 }));
             self.push(found);
         }
-        if base.ty != head.ty {
+        // A map's entry type may have the name of a message that stood there before.
+        let stands_for_another = match &base.ty {
+            Type::Message(name) if base.ty == head.ty => {
+                self.pairs.message_in_head(name) != Some(name)
+            }
+            _ => false,
+        };
+        if base.ty != head.ty || stands_for_another {
             let nominal =
                 type_effect.is_safe() && base.ty.named().is_some() && head.ty.named().is_some();
             let detail = nominal.then(|| "another name for the same structure".to_owned());
@@ -86,9 +93,12 @@ impl<'a> Comparison<'a, '_> {
         let both = read.0.is_some() && read.1.is_some();
         let differ = both && read.0 != read.1 && type_effect.backward < Severity::SilentLoss;
         if differ || base.default != head.default && base.ty == head.ty {
-            let text = |field: &Field, implied: &Option<String>| {
-                let default = field.default.as_deref().map(str::to_owned);
-                default.or_else(|| implied.clone()).unwrap_or_else(|| "none".to_owned())
+            // Where the texts are alike it is the number behind them that changed.
+            let alike = base.default == head.default;
+            let text = |field: &Field, implied: &Option<String>| match (&field.default, implied) {
+                (Some(default), _) if !(differ && alike) => default.to_string(),
+                (_, Some(implied)) if differ => implied.clone(),
+                _ => "none".to_owned(),
             };
             let effect = if differ { wire::DEFAULT_CHANGED } else { WireEffect::SAFE };
             let found = new(ChangeKind::FieldDefaultChanged)

@@ -133,7 +133,8 @@ impl<'a> Comparison<'a, '_> {
         for from in &base.values {
             let Some(to) = head.value_named(&from.name) else { continue };
             let is_alias = base.value(from.number).is_some_and(|first| first.name != from.name);
-            if to.number == from.number || !is_alias {
+            // A number that is new was reported with its first name.
+            if to.number == from.number || !is_alias || base.value(to.number).is_none() {
                 continue;
             }
             let wrong = WireEffect::new(Severity::WrongValue, Severity::WrongValue);
