@@ -19,6 +19,7 @@ file = \"waivers.toml\"
 const BASE: &str = "\
 syntax = \"proto3\";
 package p;
+import \"google/protobuf/any.proto\";
 message Root {
   int64 size = 1;
   string name = 2;
@@ -137,6 +138,7 @@ fn nothing_changed_passes_and_uncommitted_work_counts() {
     let (document, status) = project.check(&[]);
     assert_eq!((document["verdict"].as_str(), status), (Some("pass"), 0));
     assert_eq!(document["findings"], Value::Array(vec![]));
+    assert_ne!(document["head"]["revision"], "WORKTREE");
 
     project.edit("  string name = 2;\n", "");
     let (document, status) = project.check(&[]);
@@ -328,7 +330,7 @@ fn what_cannot_be_judged_exits_with_2_and_says_what_to_do() {
     project.edit("int64 size = 1;", "int64 size = 1");
     let run = project.aotgate(&["check"]);
     assert_eq!(run.status, 2);
-    assert!(run.err.contains("p.proto:5"), "{}", run.err);
+    assert!(run.err.contains("p.proto:6"), "{}", run.err);
 }
 
 #[test]
@@ -385,7 +387,7 @@ fn reports_go_where_they_are_sent() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_aotgate"));
     command.args(["check", "--format", "github"]).env("GITHUB_STEP_SUMMARY", "summary.md");
     let run = project.run(&mut command);
-    assert!(run.out.starts_with("::error file=p.proto,line=3"), "{}", run.out);
+    assert!(run.out.starts_with("::error file=p.proto,line=4"), "{}", run.out);
     let summary = std::fs::read_to_string(project.path("summary.md")).unwrap();
     assert!(summary.contains("field-removed"), "{summary}");
 }

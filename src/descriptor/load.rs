@@ -291,7 +291,13 @@ impl SourceClosure {
     pub fn same_blobs(&self, other: &SourceClosure) -> bool {
         self.files.len() == other.files.len()
             && self.files.iter().zip(&other.files).all(|((a_name, a), (b_name, b))| {
-                a_name == b_name && (Arc::ptr_eq(a, b) || (a.blob.is_some() && a.blob == b.blob))
+                let same = match (a.blob, b.blob) {
+                    (Some(a), Some(b)) => a == b,
+                    // Bundled files and those of descriptor sets have no blobs.
+                    (None, None) => a.descriptor == b.descriptor && a.features == b.features,
+                    _ => false,
+                };
+                a_name == b_name && (Arc::ptr_eq(a, b) || same)
             })
     }
 

@@ -27,7 +27,7 @@ pub enum Syntax {
 }
 
 /// Syntax, feature overrides and reserved identifiers of a file.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileFeatures {
     /// The rules that the defaults come from.
     pub syntax: Syntax,
