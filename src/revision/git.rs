@@ -177,11 +177,6 @@ impl Repository {
         self.git.merge_base(one, two).ok()
     }
 
-    /// Whether a revision can be resolved.
-    pub fn exists(&self, rev: &str) -> bool {
-        self.git.revparse_single(rev).is_ok_and(|o| o.peel_to_commit().is_ok())
-    }
-
     /// Whether the clone is shallow.
     pub fn is_shallow(&self) -> bool {
         self.git.is_shallow()
