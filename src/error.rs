@@ -249,6 +249,12 @@ pub(crate) enum ErrorKind {
         source_code: NamedSource<String>,
     },
 
+    // Artifacts
+    #[cfg(feature = "runtime")]
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Artifact(aotgate_runtime::Error),
+
     // Usage
     #[error("{message}")]
     #[diagnostic(code(aotgate::usage), help("{help}"))]
