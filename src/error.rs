@@ -289,6 +289,12 @@ pub(crate) enum ErrorKind {
     )]
     LfsPointer { path: String },
 
+    // Artifacts
+    #[cfg(feature = "runtime")]
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Artifact(aotgate_runtime::Error),
+
     // Usage
     #[error("{message}")]
     #[diagnostic(code(aotgate::usage), help("{help}"))]

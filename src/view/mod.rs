@@ -23,6 +23,8 @@ mod held;
 mod loss;
 mod losses;
 mod names;
+#[cfg(feature = "runtime")]
+mod open;
 mod path;
 mod refused;
 mod required;
@@ -34,5 +36,7 @@ pub use decode::{Limits, decode};
 pub use held::{Held, Key, Node, Slot, Unknown, UnknownValue, Value};
 pub use loss::{Loss, LossKind};
 pub use losses::losses;
+#[cfg(feature = "runtime")]
+pub use open::{canonical_contract, open, opening_spec, write_text};
 pub use refused::{Reason, Refused};
 pub use translate::translate;
