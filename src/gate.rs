@@ -1,5 +1,9 @@
 //! The gate: two revisions in, one judgement out.
 
+mod containers;
+#[cfg(feature = "runtime")]
+mod goldens;
+
 use std::sync::Arc;
 
 use chrono::NaiveDate;
@@ -7,9 +11,10 @@ use chrono::NaiveDate;
 use crate::descriptor::{Contract, ContractSpec, ParseCache, SourceClosure};
 use crate::error::{Error, ErrorKind};
 use crate::finding::{Evidence, Finding, Judgement, SideInfo, Triage};
+use crate::golden::Selection;
 use crate::revision::{CommitInfo, Repository, Revision, RevisionSpec};
 use crate::triage::policy::{self, Policy};
-use crate::triage::{self, Attestation, EvidenceSource, InputFile};
+use crate::triage::{self, Attestation, EvidenceSource, InputFile, Loudness};
 
 /// At most this many commit messages of a range are searched for attestations.
 const MAX_MESSAGES: usize = 10_000;
@@ -30,6 +35,8 @@ pub struct Request {
     pub policy: Option<PolicyFile>,
     /// Judge advisory classes and history like everything else.
     pub strict: bool,
+    /// Which goldens are looked at.
+    pub goldens: Selection,
     /// Attestations given besides those in commit messages, with where they stand.
     pub attestations: Vec<(String, String)>,
 }
@@ -259,6 +266,20 @@ impl<'r> Gate<'r> {
                 strict: request.strict,
             })
         };
+        let loudness = Loudness { policy: &policy, today: request.today, strict: request.strict };
+        let contracts = [&*comparison.base, &*comparison.head];
+        findings.extend(self.container_messages(&base, &head, contracts, loudness, evidence)?);
+        let eras = self.eras(&policy, request, &base, &head)?;
+        if let Some(eras) = &eras {
+            findings.extend(self.era_findings(eras, loudness));
+        }
+        #[cfg(feature = "runtime")]
+        let goldens = {
+            let asked = goldens::Asked { selection: request.goldens, loudness, eras: eras.as_ref() };
+            self.goldens(asked, &base, &head, contracts, &mut findings)
+        };
+        #[cfg(not(feature = "runtime"))]
+        let goldens = crate::finding::Goldens::default();
         findings.extend(self.policy_findings(&policy, request, &base, &head)?);
 
         if findings.iter().any(|f| f.triage == Triage::NeedsAttestation) {
@@ -279,6 +300,8 @@ impl<'r> Gate<'r> {
                 Err(error) => findings.push(triage::unreadable_waivers(path, &error.to_string())),
             }
         }
+        #[cfg(feature = "runtime")]
+        crate::evidence::follow(&mut findings);
         triage::sort(&mut findings);
         Ok(Judgement {
             base: comparison.base_info,
@@ -288,6 +311,7 @@ impl<'r> Gate<'r> {
             policy_source: policy.source,
             policy_hash: policy.hash,
             findings,
+            goldens,
         })
     }
 

@@ -7,8 +7,11 @@
 
 pub mod change;
 pub mod cli;
+pub mod container;
 pub mod descriptor;
 pub mod error;
+#[cfg(feature = "runtime")]
+pub mod evidence;
 pub mod finding;
 pub mod gate;
 pub mod golden;

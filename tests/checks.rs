@@ -143,7 +143,7 @@ impl Fixture {
         let in_contract = |change: &Change<'_>| match change.surface {
             Surface::Proto => change.reach.wire,
             Surface::JsonPayload => change.reach.json,
-            Surface::Policy => false,
+            Surface::Container | Surface::Golden | Surface::Policy => false,
         };
         compare(&self.base, &self.head).into_iter().filter(in_contract).collect()
     }

@@ -1,6 +1,7 @@
 //! One self-contained page: no scripts, nothing loaded from anywhere.
 
 use super::excerpt::Excerpt;
+use super::goldens;
 use super::group::{self, Counts, effective_level};
 use super::text::{line, markup, put};
 use crate::finding::{Finding, Judgement, Level, Side};
@@ -44,6 +45,9 @@ pub fn render(judgement: &Judgement) -> String {
             markup(&line(&judgement.policy_source))
         ),
     );
+    if let Some(words) = goldens::words(&judgement.goldens) {
+        put(&mut out, format_args!("<p>Goldens: {}.</p>\n", markup(&words)));
+    }
     for group in group::groups(&judgement.findings) {
         put(&mut out, format_args!("<h2><code>{}</code></h2>\n", markup(&line(group.name))));
         for finding in group.findings {

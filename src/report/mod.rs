@@ -7,6 +7,7 @@
 pub mod diff;
 mod excerpt;
 pub mod github;
+mod goldens;
 mod group;
 pub mod html;
 pub mod human;

@@ -24,6 +24,18 @@ impl Length {
         .unwrap_or(NaiveDate::MAX)
     }
 
+    /// The last day on which a window can have opened that is satisfied on `end`, or up to three days before it where
+    /// months differ in length.
+    pub fn before(self, end: NaiveDate) -> NaiveDate {
+        match self {
+            Length::Days(days) => end.checked_sub_days(Days::new(u64::from(days))),
+            Length::Months(months) => end
+                .checked_sub_months(Months::new(months))
+                .and_then(|day| day.checked_sub_days(Days::new(3))),
+        }
+        .unwrap_or(NaiveDate::MIN)
+    }
+
     /// Whether a window that opened on `start` is satisfied on `today`.
     pub fn satisfied(self, start: NaiveDate, today: NaiveDate) -> bool {
         today >= self.after(start)
