@@ -276,6 +276,11 @@ pub(crate) enum ErrorKind {
         source_code: NamedSource<String>,
     },
 
+    #[cfg(feature = "runtime")]
+    #[error("{path}: {error}")]
+    #[diagnostic(forward(error))]
+    Artifact { path: String, error: aotgate_runtime::Error },
+
     #[error("{path}: {what}")]
     #[diagnostic(code(aotgate::golden), help("{help}"))]
     Golden { path: String, what: String, help: String },

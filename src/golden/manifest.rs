@@ -314,8 +314,13 @@ impl Place<'_> {
         message: &str,
         help: Option<String>,
     ) -> Error {
+        // Listings show the message alone.
+        let line = span.as_ref().map_or_else(String::new, |span| {
+            let before = self.text.as_bytes().iter().take(span.start);
+            format!(":{}", 1 + before.filter(|byte| **byte == b'\n').count())
+        });
         ErrorKind::Manifest {
-            message: format!("{}: {message}", self.path),
+            message: format!("{}{line}: {message}", self.path),
             help,
             span: span.map(Into::into),
             source_code: miette::NamedSource::new(self.path, self.text.to_owned()),

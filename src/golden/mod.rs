@@ -5,15 +5,26 @@
 //! outside the backward window, dated after today, or without a date is no evidence.
 
 mod boundary;
+#[cfg(feature = "runtime")]
+pub mod contents;
+#[cfg(feature = "runtime")]
+mod draft;
 mod manifest;
+#[cfg(feature = "runtime")]
+mod record;
+mod render;
 mod select;
 mod shape;
 mod store;
 
 pub use boundary::{Boundary, TEST_ALL_VERSIONS, boundary, version_of};
+#[cfg(feature = "runtime")]
+pub use draft::{Draft, Signature};
 pub use manifest::{
     Device, FILE_NAME, Manifest, ManifestArray, Producer, Program, Target, Tolerance,
 };
+#[cfg(feature = "runtime")]
+pub use record::{Given, draft};
 pub use select::{Selection, select};
 pub use shape::ArrayShape;
 pub use store::{Skipped, Store};

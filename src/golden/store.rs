@@ -9,7 +9,7 @@ use super::boundary::version_of;
 use super::manifest::{FILE_NAME, Manifest};
 use super::{Emission, Golden, Layout};
 use crate::error::{Error, ErrorKind};
-use crate::revision::{Entry, EntryKind, FirstParents, FirstSeen, ListLimits, Revision};
+use crate::revision::{Entry, EntryKind, FirstParents, FirstSeen, ListLimits, Revision, join};
 use crate::triage::policy::GoldenPaths;
 
 /// Larger manifests are refused.
@@ -47,8 +47,7 @@ impl<'a> Store<'a> {
     /// # Errors
     /// Directories that cannot be listed.
     pub fn open(revision: &'a Revision<'a>, paths: &GoldenPaths) -> Result<Self, Error> {
-        let mut store =
-            Store { revision, goldens: Vec::new(), problems: Vec::new(), skipped: Vec::new() };
+        let mut store = Store::empty(revision);
         let places = |dirs: &[String]| -> Vec<String> {
             let all = dirs.iter().flat_map(|dir| paths.below_prefixes(dir));
             all.scan(BTreeSet::new(), |seen, place| Some((seen.insert(place.clone()), place)))
@@ -64,6 +63,31 @@ impl<'a> Store<'a> {
         store.tell_apart();
         store.goldens.sort_by(|one, two| one.id.cmp(&two.id));
         Ok(store)
+    }
+
+    /// Lists the goldens of a directory that is a store itself, in whichever layout it has.
+    ///
+    /// # Errors
+    /// Directories that cannot be listed.
+    pub fn open_root(revision: &'a Revision<'a>) -> Result<Self, Error> {
+        let entries = revision.list("", ListLimits::default())?;
+        let upstream = |entry: &Entry| {
+            let parts = below(&entry.path, "");
+            matches!(parts[..], [_, dir, _] if version_of(dir).is_some())
+                && entry.path.ends_with(".pbtxt")
+        };
+        let mut store = Store::empty(revision);
+        if entries.iter().any(upstream) {
+            store.add_upstream("")?;
+        } else {
+            store.add_own("")?;
+        }
+        store.goldens.sort_by(|one, two| one.id.cmp(&two.id));
+        Ok(store)
+    }
+
+    fn empty(revision: &'a Revision<'a>) -> Self {
+        Store { revision, goldens: Vec::new(), problems: Vec::new(), skipped: Vec::new() }
     }
 
     /// All goldens, by id.
@@ -155,7 +179,7 @@ impl<'a> Store<'a> {
             }
         }
         for ((set, program), files) in programs {
-            let dir = format!("{dir}/{set}/{program}");
+            let dir = join(dir, &format!("{set}/{program}"));
             let manifest = format!("{dir}/{FILE_NAME}");
             if !files.iter().any(|entry| entry.path == manifest) {
                 self.problems.push(no_manifest(&dir));
@@ -234,7 +258,7 @@ impl<'a> Store<'a> {
                             version,
                             test: test.to_owned(),
                         },
-                        dir: format!("{root}/{target}/{dir}"),
+                        dir: join(root, &format!("{target}/{dir}")),
                         artifact: entry.path.clone(),
                         manifest: None,
                         emission: Emission::Unknown,
@@ -244,7 +268,7 @@ impl<'a> Store<'a> {
             }
         }
         for (target, _) in targets.iter().filter(|(_, count)| **count == 0) {
-            self.problems.push(no_golden(&format!("{root}/{target}")));
+            self.problems.push(no_golden(&join(root, target)));
         }
         Ok(())
     }

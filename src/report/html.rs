@@ -1,7 +1,7 @@
 //! One self-contained page: no scripts, nothing loaded from anywhere.
 
 use super::excerpt::Excerpt;
-use super::goldens;
+use super::recorded;
 use super::group::{self, Counts, effective_level};
 use super::text::{line, markup, put};
 use crate::finding::{Finding, Judgement, Level, Side};
@@ -45,7 +45,7 @@ pub fn render(judgement: &Judgement) -> String {
             markup(&line(&judgement.policy_source))
         ),
     );
-    if let Some(words) = goldens::words(&judgement.goldens) {
+    if let Some(words) = recorded::words(&judgement.goldens) {
         put(&mut out, format_args!("<p>Goldens: {}.</p>\n", markup(&words)));
     }
     for group in group::groups(&judgement.findings) {

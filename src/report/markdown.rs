@@ -1,7 +1,7 @@
 //! The job summary (`GITHUB_STEP_SUMMARY`) in GitHub's Markdown.
 
 use super::excerpt::Excerpt;
-use super::goldens;
+use super::recorded;
 use super::group::{self, Counts, effective_level};
 use super::text::{self, put};
 use crate::finding::{Finding, Judgement, Level, Side, Verdict};
@@ -84,7 +84,7 @@ fn summary(out: &mut String, judgement: &Judgement) {
             code(&text::clip(&judgement.policy_source, 100)),
         ),
     );
-    if let Some(words) = goldens::words(&judgement.goldens) {
+    if let Some(words) = recorded::words(&judgement.goldens) {
         put(out, format_args!("\nGoldens: {}.\n", escape(&text::clip(&words, 500))));
     }
 }

@@ -7,13 +7,15 @@
 pub mod diff;
 mod excerpt;
 pub mod github;
-mod goldens;
+#[cfg(feature = "runtime")]
+pub mod goldens;
 mod group;
 pub mod html;
 pub mod human;
 pub mod json;
 pub mod junit;
 pub mod markdown;
+mod recorded;
 pub mod sarif;
 pub mod schema;
 pub mod snapshot;

@@ -62,14 +62,14 @@ impl Default for ListLimits {
 }
 
 impl Revision<'_> {
-    /// Everything below a directory, sorted by path; nothing where the directory is absent, and for descriptor
-    /// sets.
+    /// Everything below a directory (`""` for all there is), sorted by path; nothing where the directory is
+    /// absent, and for descriptor sets.
     ///
     /// # Errors
     /// A directory that is a file or a link, listings over the limits, objects that this clone lacks.
     pub fn list(&self, dir: &str, limits: ListLimits) -> Result<Vec<Entry>, Error> {
         let mut listing = Listing { dir, limits, entries: Vec::new(), seen: 0 };
-        if !is_tree_path(dir) {
+        if !dir.is_empty() && !is_tree_path(dir) {
             return Ok(Vec::new());
         }
         match &self.tree {
@@ -172,6 +172,7 @@ impl Listing<'_> {
 impl CommitTree<'_> {
     fn list(&self, listing: &mut Listing<'_>) -> Result<(), Error> {
         let start = match self.tree.get_path(std::path::Path::new(listing.dir)) {
+            _ if listing.dir.is_empty() => return self.list_below(listing, self.tree.id()),
             Ok(entry) => entry,
             Err(error) if error.code() == git2::ErrorCode::NotFound => return Ok(()),
             Err(error) => {
@@ -181,13 +182,17 @@ impl CommitTree<'_> {
         if start.kind() != Some(ObjectType::Tree) {
             return Err(listing.not_a_directory(kind_of(start.kind(), start.filemode()).name()));
         }
-        let mut open = vec![(listing.dir.to_owned(), start.id(), 0)];
+        self.list_below(listing, start.id())
+    }
+
+    fn list_below(&self, listing: &mut Listing<'_>, start: git2::Oid) -> Result<(), Error> {
+        let mut open = vec![(listing.dir.to_owned(), start, 0)];
         while let Some((dir, id, depth)) = open.pop() {
             let tree = self.repository.git.find_tree(id).map_err(|error| {
                 self.repository.missing(&error, &format!("the directory {dir}"), &self.rev, id)
             })?;
             for entry in &tree {
-                let path = format!("{dir}/{}", String::from_utf8_lossy(entry.name_bytes()));
+                let path = join(&dir, &String::from_utf8_lossy(entry.name_bytes()));
                 let utf8 = std::str::from_utf8(entry.name_bytes()).is_ok();
                 if entry.kind() == Some(ObjectType::Tree) && utf8 {
                     open.push((path, entry.id(), listing.deeper(depth)?));
@@ -202,6 +207,11 @@ impl CommitTree<'_> {
     }
 }
 
+/// A path below a directory, `""` being the root of the tree.
+pub(crate) fn join(dir: &str, name: &str) -> String {
+    if dir.is_empty() { name.to_owned() } else { format!("{dir}/{name}") }
+}
+
 fn kind_of(kind: Option<ObjectType>, mode: i32) -> EntryKind {
     match (kind, mode & 0o170_000) {
         (_, 0o120_000) => EntryKind::Link,
@@ -213,8 +223,9 @@ fn kind_of(kind: Option<ObjectType>, mode: i32) -> EntryKind {
 
 impl Index<'_> {
     fn list(&self, listing: &mut Listing<'_>) -> Result<(), Error> {
-        let prefix = format!("{}/", listing.dir);
-        let Ok(first) = self.index.find_prefix(&prefix) else {
+        let prefix = join(listing.dir, "");
+        let found = if prefix.is_empty() { Ok(0) } else { self.index.find_prefix(&prefix) };
+        let Ok(first) = found else {
             // A file of that name, or nothing at all.
             return match self.find(listing.dir)? {
                 Some(_) => Err(listing.not_a_directory("a file")),
@@ -250,7 +261,7 @@ impl Index<'_> {
 impl Worktree {
     fn list(&self, listing: &mut Listing<'_>) -> Result<(), Error> {
         let mut full = self.dir.clone();
-        for part in listing.dir.split('/') {
+        for part in listing.dir.split_terminator('/') {
             full.push(part);
             match std::fs::symlink_metadata(&full) {
                 Ok(metadata) if metadata.is_dir() => {}
@@ -275,7 +286,7 @@ impl Worktree {
             for entry in std::fs::read_dir(&full).map_err(io)? {
                 let entry = entry.map_err(io)?;
                 let name = entry.file_name();
-                let path = format!("{dir}/{}", name.to_string_lossy());
+                let path = join(&dir, &name.to_string_lossy());
                 let kind = entry.file_type().map_err(io)?;
                 if name.to_str().is_none() {
                     listing.add(path, EntryKind::Other)?;

@@ -13,6 +13,7 @@ mod spec;
 pub use base::choose_base;
 pub use first_seen::{FirstParents, FirstSeen};
 pub use git::{CommitInfo, Repository};
+pub(crate) use listing::join;
 pub use listing::{Entry, EntryKind, ListLimits};
 pub use spec::RevisionSpec;
 

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use serde_json::{Value, json};
 
-use super::goldens;
+use super::recorded;
 use super::group;
 use super::json::{Layout, to_text};
 use super::text::{block, count, line};
@@ -65,7 +65,7 @@ pub fn render(judgement: &Judgement) -> String {
             "properties": {
                 "verdict": judgement.verdict().name(),
                 "triage": judgement.triage().name(),
-                "goldens": goldens::words(&judgement.goldens).map(|words| line(&words)),
+                "goldens": recorded::words(&judgement.goldens).map(|words| line(&words)),
                 "base": line(&judgement.base.revision),
                 "head": line(&judgement.head.revision),
             },
