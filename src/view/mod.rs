@@ -29,6 +29,7 @@ mod path;
 mod refused;
 mod required;
 mod sink;
+pub mod text;
 mod translate;
 mod unknown;
 
@@ -37,6 +38,8 @@ pub use held::{Held, Key, Node, Slot, Unknown, UnknownValue, Value};
 pub use loss::{Loss, LossKind};
 pub use losses::losses;
 #[cfg(feature = "runtime")]
-pub use open::{canonical_contract, open, opening_spec, write_text};
+pub use open::{canonical_contract, open, opening_spec};
 pub use refused::{Reason, Refused};
+#[cfg(feature = "runtime")]
+pub use text::golden::{print_artifact, write_text};
 pub use translate::translate;

@@ -1,13 +1,16 @@
 //! Opening an artifact whatever its container.
 
-use aotgate_runtime::artifact::Artifact;
+use aotgate_runtime::artifact::{Artifact, Rope, TextGolden};
 use prost::bytes::Bytes;
 
+use super::text::golden::{self, Parts};
 use crate::descriptor::{Contract, ContractSpec, RootSpec, SourceClosure};
 use crate::error::{Error, ErrorKind};
 
+/// Full name of the inner message.
+pub(super) const EXECUTABLE: &str = "xla.gpu.GpuExecutableProto";
 /// The outer message of an artifact, and the files that declare it or once did.
-const OUTER: &str = "xla.ExecutableAndOptionsProto";
+pub(super) const OUTER: &str = "xla.ExecutableAndOptionsProto";
 const OUTER_FILES: [&str; 2] =
     ["xla/pjrt/proto/compile_options.proto", "xla/pjrt/compile_options.proto"];
 
@@ -16,20 +19,37 @@ const OUTER_FILES: [&str; 2] =
 ///
 /// # Errors
 /// Bytes in no known container, damaged ones, and text that C++ would refuse with this contract.
-pub fn open(bytes: impl Into<Bytes>, _contract: &Contract) -> Result<Artifact, Error> {
+pub fn open(bytes: impl Into<Bytes>, contract: &Contract) -> Result<Artifact, Error> {
     let bytes = bytes.into();
-    Artifact::read(bytes).map_err(|error| ErrorKind::Artifact(error).into())
+    let text = match Artifact::read(bytes.clone()) {
+        Ok(artifact) => return Ok(artifact),
+        // Text is what the artifact crate cannot do.
+        Err(error) => match TextGolden::detect(&Rope::from(bytes)) {
+            Some(text) if error.is_unsupported() => text,
+            _ => return Err(artifact(error)),
+        },
+    };
+    let Parts { outer, executable, serialized } =
+        golden::read(&text.text, text.message.as_deref(), contract)?;
+    let executable = match (executable, serialized) {
+        (Some(executable), _) => executable,
+        (None, Some(serialized)) => {
+            Artifact::read(serialized).map_err(artifact)?.executable().to_bytes()
+        }
+        (None, None) => {
+            return Err(ErrorKind::TextMessage {
+                message: "the text golden holds no executable".to_owned(),
+                help: "give `gpu_executable`, or `serialized_executable` of the outer message"
+                    .to_owned(),
+            }
+            .into());
+        }
+    };
+    Artifact::from_text_parts(&text, outer, executable).map_err(artifact)
 }
 
-/// A text golden of the artifact, header included, that [`open`] reads back with the same contract.
-///
-/// What the contract does not know is listed in comments.
-///
-/// # Errors
-/// An artifact that a reader with this contract refuses.
-pub fn write_text(artifact: &Artifact, _contract: &Contract) -> Result<String, Error> {
-    let error = artifact.write(&aotgate_runtime::artifact::Form::PLAIN).map(|_| String::new());
-    error.map_err(|error| ErrorKind::Artifact(error).into())
+fn artifact(error: aotgate_runtime::Error) -> Error {
+    ErrorKind::Artifact(error).into()
 }
 
 /// The specification of a contract that text goldens can be read with: that of the policy, and the outer
