@@ -298,7 +298,7 @@ pub(crate) enum ErrorKind {
     #[cfg(feature = "runtime")]
     #[error(transparent)]
     #[diagnostic(transparent)]
-    Artifact(aotgate_runtime::Error),
+    OpenArtifact(aotgate_runtime::Error),
 
     #[cfg(feature = "runtime")]
     #[error("text golden, {0}")]

@@ -49,7 +49,7 @@ pub fn open(bytes: impl Into<Bytes>, contract: &Contract) -> Result<Artifact, Er
 }
 
 fn artifact(error: aotgate_runtime::Error) -> Error {
-    ErrorKind::Artifact(error).into()
+    ErrorKind::OpenArtifact(error).into()
 }
 
 /// The specification of a contract that text goldens can be read with: that of the policy, and the outer
