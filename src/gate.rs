@@ -289,7 +289,8 @@ impl<'r> Gate<'r> {
         }
         #[cfg(feature = "runtime")]
         let goldens = {
-            let asked = goldens::Asked { selection: request.goldens, loudness, eras: eras.as_ref() };
+            let asked =
+                goldens::Asked { selection: request.goldens, loudness, eras: eras.as_ref() };
             self.goldens(asked, base, head, contracts, &mut findings)
         };
         #[cfg(not(feature = "runtime"))]

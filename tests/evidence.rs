@@ -150,7 +150,10 @@ fn what_a_golden_carries_names_it() {
         assert_eq!(schema["level"], "error");
         let [golden] = of(&document, "golden-lost-data")[..] else { panic!("{document:#}") };
         assert_eq!(golden["construct"], "xla.gpu.Step.size");
-        assert_eq!((&golden["level"], &golden["triage"]), (&"note".into(), &"breaks-backward".into()));
+        assert_eq!(
+            (&golden["level"], &golden["triage"]),
+            (&"note".into(), &"breaks-backward".into())
+        );
         assert_eq!(golden["locations"][0]["file"], "golden/r1/step/a.bin");
         let goldens = &document["goldens"];
         assert_eq!(goldens["backend"], "view");
@@ -184,7 +187,8 @@ fn renames_and_moves_lose_nothing() {
     ] {
         let project = Project::new();
         let text = BASE.replace(from, to);
-        let text = if to.contains("Stage") { text.replace("message Step", "message Stage") } else { text };
+        let text =
+            if to.contains("Stage") { text.replace("message Step", "message Stage") } else { text };
         project.write("p.proto", text.as_bytes());
         let (document, _) = project.check(&[]);
         assert_eq!(of(&document, "golden-lost-data"), [&Value::Null; 0], "{to}");
@@ -210,7 +214,10 @@ fn only_the_window_is_evidence_and_the_rest_is_not_covered() {
     let (document, _) = project.check(&["--today", "2026-07-31"]);
     assert_eq!(of(&document, "golden-lost-data").len(), 1);
     let (human, _) = project.run(&[]);
-    assert!(human.contains("goldens: 1 outside the window, not covered: xla.gpu.Step.size"), "{human}");
+    assert!(
+        human.contains("goldens: 1 outside the window, not covered: xla.gpu.Step.size"),
+        "{human}"
+    );
     // A field that no golden carries.
     let project = Project::new();
     project.edit("  int64 unused = 3;\n", "");
@@ -314,7 +321,8 @@ fn hostile_goldens_of_head_are_findings() {
 #[test]
 fn another_container_of_the_same_program_is_a_change() {
     let project = Project::new();
-    let artifact = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/artifacts/0.12.0/add_mul.bin");
+    let artifact =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/artifacts/0.12.0/add_mul.bin");
     project.golden("r2/step", "2026-07-01", &std::fs::read(artifact).unwrap());
     let (document, status) = project.check(&[]);
     assert_eq!(status, 1);

@@ -89,8 +89,9 @@ impl CheckArgs {
             Some(Goldens::None) => Selection::None,
             Some(Goldens::Boundary) => Selection::Boundary,
             Some(Goldens::All) => Selection::All,
-            None => Selection::Boundary
-                .with_variable(std::env::var(TEST_ALL_VERSIONS).ok().as_deref()),
+            None => {
+                Selection::Boundary.with_variable(std::env::var(TEST_ALL_VERSIONS).ok().as_deref())
+            }
         }
     }
 }

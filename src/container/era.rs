@@ -99,10 +99,7 @@ mod tests {
         let split = era("2026-03-01", &[Plain, Split], &[Split]);
         let only = era("2026-04-01", &[Split], &[Split]);
         // Reader and writer in one change.
-        assert_eq!(
-            turns(&[plain.clone()], &split, "2026-02-01"),
-            [(Split, Turn::WrittenTooSoon)]
-        );
+        assert_eq!(turns(&[plain.clone()], &split, "2026-02-01"), [(Split, Turn::WrittenTooSoon)]);
         let staged = [plain, both];
         assert_eq!(turns(&staged, &split, "2026-02-14"), [(Split, Turn::WrittenTooSoon)]);
         assert_eq!(turns(&staged, &split, "2026-02-15"), [(Split, Turn::Written)]);
@@ -111,9 +108,9 @@ mod tests {
         let day = Some(split.since);
         assert_eq!(turns(&switched, &only, "2026-08-31"), [(Plain, Turn::DroppedTooSoon(day))]);
         assert_eq!(turns(&switched, &only, "2026-09-01"), [(Plain, Turn::Dropped)]);
-        assert_eq!(turns(&switched[..2], &only, "2026-09-01"), [
-            (Plain, Turn::DroppedTooSoon(None)),
-            (Split, Turn::Written)
-        ]);
+        assert_eq!(
+            turns(&switched[..2], &only, "2026-09-01"),
+            [(Plain, Turn::DroppedTooSoon(None)), (Split, Turn::Written)]
+        );
     }
 }

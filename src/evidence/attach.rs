@@ -74,9 +74,7 @@ impl Desk<'_> {
         let owner = construct.rsplit_once('.').map_or(&*construct, |(owner, _)| owner);
         let classes = &self.loudness.policy.classes;
         let (cap, why) = match self.loudness.policy.class_of(owner, &construct) {
-            Some(class) => {
-                (class.cap, format!("advisory class {}: {}", class.name, class.reason))
-            }
+            Some(class) => (class.cap, format!("advisory class {}: {}", class.name, class.reason)),
             None if self.firm.contains(owner) => return,
             None => {
                 let Some(cap) = classes.iter().map(|class| class.cap).max() else { return };
@@ -90,9 +88,8 @@ impl Desk<'_> {
 /// Golden findings follow those about the schema of the same construct, once attestations and waivers are known: where
 /// all that say something of it are satisfied, so is what the goldens show.
 pub fn follow(findings: &mut [Finding]) {
-    let golden = |f: &Finding| {
-        f.surface == "golden" && f.satisfied_by.is_none() && f.triage > Triage::Safe
-    };
+    let golden =
+        |f: &Finding| f.surface == "golden" && f.satisfied_by.is_none() && f.triage > Triage::Safe;
     let places: Vec<usize> = (0..findings.len()).filter(|at| golden(&findings[*at])).collect();
     for at in places {
         let Some(finding) = findings.get(at) else { continue };

@@ -36,7 +36,13 @@ pub(super) struct Refusals(BTreeMap<(bool, Form), Shown>);
 
 impl Refusals {
     /// Adds a golden; one that both refuse counts where `new` is set, because head brings it.
-    pub(super) fn add(&mut self, eras: &Eras<'_>, forms: &[Form], place: &Place, new: bool) -> bool {
+    pub(super) fn add(
+        &mut self,
+        eras: &Eras<'_>,
+        forms: &[Form],
+        place: &Place,
+        new: bool,
+    ) -> bool {
         let Some(form) = eras.containers.refused(eras.head, forms) else { return false };
         let before = eras.before().is_some_and(|era| !era.reads.contains(&form));
         if !before || new {

@@ -13,9 +13,7 @@ use crate::change::Pairs;
 use crate::container::{Form, forms_of};
 use crate::descriptor::{Contract, Location};
 use crate::error::Error;
-use crate::finding::{
-    CaseOutcome, Finding, GoldenCase, Goldens, Side, SourceLocation, Triage,
-};
+use crate::finding::{CaseOutcome, Finding, GoldenCase, Goldens, Side, SourceLocation, Triage};
 use crate::golden::{Golden, Layout, Selection, Standing, Store, select};
 use crate::revision::{CommitInfo, Repository, Revision};
 use crate::triage::checks::{container_ambiguous, golden_refused};
@@ -212,7 +210,10 @@ impl Gatherer<'_> {
                 self.carried.extend(&read.carried);
                 self.goldens.viewed = true;
                 self.case(golden, CaseOutcome::Failed, Some(format!("head refuses it: {why}")));
-                let entry = self.refused.entry(construct).or_insert_with(|| (why.clone(), Shown::default()));
+                let entry = self
+                    .refused
+                    .entry(construct)
+                    .or_insert_with(|| (why.clone(), Shown::default()));
                 entry.1.add(&place, format!("is refused: {why}"));
                 self.forms.insert(golden.id.clone(), read.forms);
             }

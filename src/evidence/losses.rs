@@ -6,8 +6,9 @@ use crate::finding::{Evidence, SourceLocation};
 use crate::golden::Golden;
 use crate::view::{Loss, LossKind};
 
-/// At most this many goldens are named for one construct.
-const NAMED: usize = 10;
+/// So many goldens of one construct are described, and so many more named.
+const DESCRIBED: usize = 3;
+const NAMED: usize = 20;
 
 /// Where a golden stands.
 #[derive(Debug, Clone)]
@@ -48,20 +49,25 @@ impl Shown {
         self.places.push((place.clone(), what));
     }
 
-    /// One fact a golden, the first few.
+    /// One fact a golden for the first few, one for the names of the others.
     pub(super) fn evidence(&self) -> Vec<Evidence> {
-        let named = self.places.iter().take(NAMED);
-        let mut list: Vec<Evidence> = named.map(|(place, what)| place.evidence(what)).collect();
-        if let Some(more) = self.places.len().checked_sub(NAMED + 1)
-            && let Some(last) = list.last_mut()
-        {
-            last.what = format!("{}; and {} more goldens", last.what, more + 1);
+        let described = self.places.iter().take(DESCRIBED);
+        let mut list: Vec<Evidence> = described.map(|(place, what)| place.evidence(what)).collect();
+        let mut others = self.places.iter().skip(DESCRIBED).map(|(place, _)| &*place.golden);
+        let named: Vec<&str> = others.by_ref().take(NAMED).collect();
+        if !named.is_empty() {
+            let more = match others.count() {
+                0 => String::new(),
+                count => format!(" and {count} more"),
+            };
+            let what = format!("so do {}{more}", named.join(", "));
+            list.push(Evidence { what, commit: None, date: None, file: None, line: None });
         }
         list
     }
 
     pub(super) fn locations(&self) -> Vec<SourceLocation> {
-        self.places.iter().take(NAMED).map(|(place, _)| place.location.clone()).collect()
+        self.places.iter().take(DESCRIBED).map(|(place, _)| place.location.clone()).collect()
     }
 }
 

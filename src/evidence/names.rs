@@ -55,7 +55,12 @@ pub(super) fn aliases(
 }
 
 /// Base's message and enum names, and numbers in them, that a finding's construct may stand for.
-pub(super) fn in_base<'c>(construct: &str, base: &'c Contract, head: &Contract, pairs: &Pairs) -> Vec<Target<'c>> {
+pub(super) fn in_base<'c>(
+    construct: &str,
+    base: &'c Contract,
+    head: &Contract,
+    pairs: &Pairs,
+) -> Vec<Target<'c>> {
     let mut found = Vec::new();
     let own = |name: &str| {
         let message = base.message(name).or_else(|| base.message(pairs.message_in_base(name)?));
@@ -69,7 +74,8 @@ pub(super) fn in_base<'c>(construct: &str, base: &'c Contract, head: &Contract, 
             let numbers = [message.field_named(name).map(|f| f.number), there];
             found.extend(numbers.into_iter().flatten().map(|n| Target::Field(&message.name, n)));
         }
-        let enumeration = base.enumeration(owner).or_else(|| base.enumeration(pairs.enum_in_base(owner)?));
+        let enumeration =
+            base.enumeration(owner).or_else(|| base.enumeration(pairs.enum_in_base(owner)?));
         if let Some(enumeration) = enumeration {
             let value = |e: &crate::descriptor::Enum| {
                 e.values.iter().find(|v| &*v.name == name).map(|v| v.number)

@@ -60,8 +60,7 @@ impl Gate<'_> {
                     || contract.enumeration(name).is_some_and(|e| e.reach.any())
             })
         };
-        let input =
-            triage::Input { base: &before, head: &after, policy, today, evidence, strict };
+        let input = triage::Input { base: &before, head: &after, policy, today, evidence, strict };
         Ok(triage::judge_containers(&input, &stop, elsewhere))
     }
 

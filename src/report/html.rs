@@ -1,8 +1,8 @@
 //! One self-contained page: no scripts, nothing loaded from anywhere.
 
 use super::excerpt::Excerpt;
-use super::recorded;
 use super::group::{self, Counts, effective_level};
+use super::recorded;
 use super::text::{line, markup, put};
 use crate::finding::{Finding, Judgement, Level, Side};
 

@@ -1,8 +1,8 @@
 //! The job summary (`GITHUB_STEP_SUMMARY`) in GitHub's Markdown.
 
 use super::excerpt::Excerpt;
-use super::recorded;
 use super::group::{self, Counts, effective_level};
+use super::recorded;
 use super::text::{self, put};
 use crate::finding::{Finding, Judgement, Level, Side, Verdict};
 

@@ -29,7 +29,11 @@ impl Loudness<'_> {
             && self.today < baseline
             && !self.strict
         {
-            self.cap(&mut finding, Level::Note, &format!("history: dated before the baseline {baseline}"));
+            self.cap(
+                &mut finding,
+                Level::Note,
+                &format!("history: dated before the baseline {baseline}"),
+            );
         }
         Some(finding)
     }

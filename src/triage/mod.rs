@@ -9,8 +9,8 @@ mod loudness;
 pub mod policy;
 mod sequence;
 
-pub(crate) use class::Firm;
 pub use attestation::{Attestation, apply_attestations, parse_attestations};
+pub(crate) use class::Firm;
 pub use evidence::{Emission, EvidenceSource, NoHistory};
 pub use inputs::{InputFile, edited_input, unreadable_waivers};
 pub use loudness::Loudness;

@@ -66,7 +66,9 @@ pub fn judge_containers(
     let firm = Firm::new(input.policy, input.base, input.head);
     let within = |contract: &Contract| -> HashSet<Name> {
         let follow = |message: &Message, field: &Field| {
-            !stop.iter().any(|s| s.strip_prefix(&*message.name) == Some(&format!(".{}", field.name)))
+            !stop
+                .iter()
+                .any(|s| s.strip_prefix(&*message.name) == Some(&format!(".{}", field.name)))
         };
         contract.reachable_from(&contract.roots, follow).into_iter().cloned().collect()
     };

@@ -8,8 +8,8 @@ use aotgate::descriptor::{
     Contract, ContractSpec, FileTree, Location, ParseCache, RootSpec, SourceClosure,
 };
 use aotgate::finding::{
-    CaseOutcome, Evidence, Finding, GoldenCase, Goldens, Judgement, Level, Satisfaction, Side, SideInfo, SourceLocation, Step,
-    TraceStep, Triage, Window,
+    CaseOutcome, Evidence, Finding, GoldenCase, Goldens, Judgement, Level, Satisfaction, Side,
+    SideInfo, SourceLocation, Step, TraceStep, Triage, Window,
 };
 use chrono::NaiveDate;
 

@@ -9,8 +9,8 @@ use miette::{GraphicalReportHandler, Severity};
 use self::miette_view::show;
 use crate::finding::{Finding, Judgement, Level, Side, SourceLocation, Triage, Verdict};
 use crate::report::excerpt::Excerpt;
-use crate::report::recorded;
 use crate::report::group::{self, Counts, Group};
+use crate::report::recorded;
 use crate::report::text::{self, put};
 
 /// Findings shown in full before the rest shrinks to one line each.

@@ -9,9 +9,9 @@ use std::collections::HashMap;
 
 use serde_json::{Value, json};
 
-use super::recorded;
 use super::group;
 use super::json::{Layout, to_text};
+use super::recorded;
 use super::text::{block, count, line};
 use crate::finding::{Finding, Judgement, Level, Side};
 use crate::triage::checks;
