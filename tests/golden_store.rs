@@ -1,5 +1,5 @@
 //! The store of goldens: both layouts, what is selected, what is evidence, and hostile stores.
-#![allow(clippy::panic, clippy::unwrap_used)] // helpers of tests
+#![allow(clippy::panic, clippy::print_stdout, clippy::unwrap_used)] // helpers of tests
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -517,4 +517,49 @@ fn huge_stores_are_refused() {
     let error =
         Store::open(&revision, &paths(&["wide/d0/d0/d0/d0/d0/d0/x.pbtxt"], &[])).unwrap_err();
     assert!(error.to_string().contains("is a file, not a directory"), "{error}");
+}
+
+/// Needs `AOTGATE_XLA_REPO`: XLA's own goldens as of 2026-08-07, and what dating them costs.
+#[test]
+#[ignore = "reads XLA's history: set AOTGATE_XLA_REPO to its git directory"]
+fn xlas_own_goldens_are_found_and_dated() {
+    let repository =
+        Repository::discover(Path::new(&std::env::var_os("AOTGATE_XLA_REPO").unwrap())).unwrap();
+    let spec = RevisionSpec::Git("756478bb8bf06ca8a0b8f989fc3ce49ef1d561a2".to_owned());
+    let revision = Revision::open(&spec, Some(&repository)).unwrap();
+    let goldens = policy::built_in().unwrap().goldens;
+    let started = std::time::Instant::now();
+    let mut store = Store::open(&revision, &goldens).unwrap();
+    println!("listed {} goldens in {:?}", store.goldens().len(), started.elapsed());
+    let today = date("2026-08-07");
+    let started = std::time::Instant::now();
+    let tip = revision.commit.as_ref().unwrap();
+    let history = FirstParents::list(&repository, tip, BACKWARD.before(today)).unwrap();
+    println!("listed {} first parents in {:?}", history.len(), started.elapsed());
+    let started = std::time::Instant::now();
+    store.date(&history, today);
+    println!("dated {} goldens in {:?}", store.goldens().len(), started.elapsed());
+    assert_eq!(messages(&store), [""; 0]);
+    let dated: Vec<_> = store
+        .goldens()
+        .iter()
+        .map(|golden| format!("{} {}", golden.id, golden.emitted_at().unwrap()))
+        .collect();
+    assert_eq!(
+        dated,
+        [
+            "collective_ops_aot_test_2gpu/v1/AllGatherMixedTypes 2026-08-04",
+            "collective_ops_aot_test_2gpu/v1/ReduceScatter 2026-08-04",
+            "test_dummy_test/v1/exec 2026-08-02",
+            "test_dummy_test/v2/exec 2026-08-02",
+            "test_dummy_test/v3/exec 2026-08-02",
+            "test_dummy_test/v4/exec 2026-08-02",
+        ]
+    );
+    // As XLA's own test of its test library has it.
+    let boundary = select(store.goldens(), Selection::Boundary, today, BACKWARD);
+    let dummies: Vec<_> = ids(&boundary).into_iter().filter(|id| id.starts_with("test_")).collect();
+    let expected =
+        ["test_dummy_test/v1/exec", "test_dummy_test/v3/exec", "test_dummy_test/v4/exec"];
+    assert_eq!(dummies, expected);
 }
