@@ -12,8 +12,8 @@ use crate::error::{Error, ErrorKind};
 use crate::revision::{Entry, EntryKind, FirstParents, FirstSeen, ListLimits, Revision, join};
 use crate::triage::policy::GoldenPaths;
 
-/// Larger manifests are refused.
-const MAX_MANIFEST: u64 = 1 << 20;
+/// More bytes of manifests, all together, are refused: a real one has half a kilobyte.
+const MAX_MANIFESTS: u64 = 8 << 20;
 /// Larger artifacts and arrays are refused.
 const MAX_FILE: u64 = 1 << 30;
 /// How a Git LFS pointer begins, and the most bytes that one has.
@@ -178,6 +178,7 @@ impl<'a> Store<'a> {
                 _ => self.skip(entry.path, "not in <set>/<program>/"),
             }
         }
+        let mut budget = MAX_MANIFESTS;
         for ((set, program), files) in programs {
             let dir = join(dir, &format!("{set}/{program}"));
             let manifest = format!("{dir}/{FILE_NAME}");
@@ -187,7 +188,7 @@ impl<'a> Store<'a> {
             }
             let id = format!("{set}/{program}");
             let layout = Layout::Store { set, program };
-            let golden = match self.manifest(&manifest) {
+            let golden = match self.manifest(&manifest, &mut budget) {
                 Ok(read) => {
                     let absent = read.files().into_iter().map(|name| format!("{dir}/{name}"));
                     let absent =
@@ -217,8 +218,9 @@ impl<'a> Store<'a> {
         Ok(())
     }
 
-    fn manifest(&self, path: &str) -> Result<Manifest, Error> {
-        let bytes = self.revision.read_up_to(path, MAX_MANIFEST)?.ok_or_else(|| missing(path))?;
+    fn manifest(&self, path: &str, budget: &mut u64) -> Result<Manifest, Error> {
+        let bytes = self.revision.read_up_to(path, *budget)?.ok_or_else(|| missing(path))?;
+        *budget = budget.saturating_sub(bytes.len() as u64);
         let text = String::from_utf8(bytes).map_err(|error| {
             let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
             let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();

@@ -1,5 +1,7 @@
 //! The table for people: one block per set, one line per golden.
 
+use std::collections::BTreeSet;
+
 use super::{Entry, Listing, Problem};
 use crate::golden::{Emission, Standing};
 use crate::report::human::Style;
@@ -22,14 +24,18 @@ pub fn render(listing: &Listing<'_>, style: &Style) -> String {
             listing.today
         ),
     );
-    let mut last = "";
-    for entry in &listing.entries {
-        let (set, name) = entry.golden.id.rsplit_once('/').unwrap_or(("", &entry.golden.id));
-        if set != last {
-            put(&mut out, format_args!("\n{}\n", line(set)));
-            last = set;
+    let set_of =
+        |entry: &Entry<'_>| entry.golden.id.rsplit_once('/').map(|(set, _)| set.to_owned());
+    for entries in listing.entries.chunk_by(|one, two| set_of(one) == set_of(two)) {
+        // One date for all of a set is said once.
+        let dates: BTreeSet<String> = entries.iter().map(standing).collect();
+        let shared = dates.first().filter(|_| dates.len() == 1);
+        let set = entries.first().and_then(set_of).unwrap_or_default();
+        let date = shared.map_or_else(String::new, |date| format!("  {date}"));
+        put(&mut out, format_args!("\n{}{date}\n", line(&set)));
+        for entry in entries {
+            row(&mut out, entry, shared.is_none(), style);
         }
-        row(&mut out, name, entry, style);
     }
     if !listing.problems.is_empty() {
         out.push_str("\nproblems\n");
@@ -53,17 +59,25 @@ pub fn render(listing: &Listing<'_>, style: &Style) -> String {
     out
 }
 
-fn row(out: &mut String, name: &str, entry: &Entry<'_>, style: &Style) {
+/// When it was emitted, and what that makes of it.
+fn standing(entry: &Entry<'_>) -> String {
+    match (entry.standing, entry.golden.emission) {
+        (Standing::Evidence { until }, Emission::On(date)) => {
+            format!("emitted {date}, evidence until {until}")
+        }
+        (Standing::Future, Emission::On(date)) => format!("emitted {date}, in the future"),
+        (_, Emission::On(date)) => format!("emitted {date}, too old"),
+        (Standing::TooOld, Emission::Before(date)) => format!("emitted before {date}, too old"),
+        (_, Emission::Before(date)) => format!("emitted before {date}"),
+        _ => "no date of emission".to_owned(),
+    }
+}
+
+fn row(out: &mut String, entry: &Entry<'_>, dated: bool, style: &Style) {
     let golden = entry.golden;
+    let name = golden.id.rsplit_once('/').map_or(&*golden.id, |(_, name)| name);
     let devices = golden.devices().map_or_else(|| "?".to_owned(), |devices| devices.to_string());
     let size = entry.size.map_or_else(|| "?".to_owned(), bytes);
-    let standing = match (entry.standing, golden.emission) {
-        (Standing::Evidence { until }, Emission::On(date)) => format!("{date} until {until}"),
-        (Standing::Future, Emission::On(date)) => format!("{date} is in the future"),
-        (_, Emission::On(date)) => format!("{date} is too old"),
-        (_, Emission::Before(date)) => format!("before {date}"),
-        _ => "undated".to_owned(),
-    };
     let kinds = match &entry.contents {
         None => String::new(),
         Some(contents) => match &contents.thunk_kinds {
@@ -72,14 +86,10 @@ fn row(out: &mut String, name: &str, entry: &Entry<'_>, style: &Style) {
         },
     };
     let name = format!("{:NAME$}", clip(name, style.width.max(NAME)));
-    let first = format!("  {name} {devices:>3}x {size:>9}  {standing:27}  ");
-    if first.chars().count() + 20 > style.width {
-        put(out, format_args!("{}\n", first.trim_end()));
-        if !kinds.is_empty() {
-            put(out, format_args!("{}\n", wrap("      ", &kinds, style.width)));
-        }
-    } else {
-        put(out, format_args!("{}\n", wrap(&first, &kinds, style.width).trim_end()));
+    let first = format!("  {name} {devices:>3}x {size:>9}  ");
+    put(out, format_args!("{}\n", wrap(&first, &kinds, style.width).trim_end()));
+    if dated {
+        put(out, format_args!("      {}\n", standing(entry)));
     }
     if let Some(manifest) = &golden.manifest {
         for part in &manifest.cannot_run {
