@@ -301,6 +301,11 @@ pub(crate) enum ErrorKind {
     OpenArtifact(aotgate_runtime::Error),
 
     #[cfg(feature = "runtime")]
+    #[error("serialized_executable of the text golden: {0}")]
+    #[diagnostic(forward(0))]
+    SerializedExecutable(aotgate_runtime::Error),
+
+    #[cfg(feature = "runtime")]
     #[error("text golden, {0}")]
     #[diagnostic(forward(0))]
     Text(crate::view::text::TextRefused),

@@ -34,7 +34,8 @@ pub fn open(bytes: impl Into<Bytes>, contract: &Contract) -> Result<Artifact, Er
     let executable = match (executable, serialized) {
         (Some(executable), _) => executable,
         (None, Some(serialized)) => {
-            Artifact::read(serialized).map_err(artifact)?.executable().to_bytes()
+            let inner = Artifact::read(serialized);
+            inner.map_err(ErrorKind::SerializedExecutable)?.executable().to_bytes()
         }
         (None, None) => {
             return Err(ErrorKind::TextMessage {
