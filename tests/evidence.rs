@@ -335,6 +335,36 @@ fn another_container_of_the_same_program_is_a_change() {
     assert_eq!(finding["surface"], "container");
 }
 
+/// What the policy declares of containers, and what the released loaders and compilers were seen to do.
+#[test]
+fn eras_agree_with_releases() {
+    use aotgate::container::Form;
+    use aotgate_runtime::artifact::{Container, ContainerRules, Encoding};
+
+    let containers = aotgate::triage::policy::built_in().unwrap().containers;
+    for (release, date) in
+        [("0.10.1", "2026-05-18"), ("0.11.2", "2026-09-17"), ("0.12.0", "2026-10-16")]
+    {
+        let rules = ContainerRules::of(release).unwrap();
+        let at = containers.era_at(date.parse().unwrap(), |_| None).unwrap();
+        let era = &containers.eras[at];
+        let written = match rules.writes.outer {
+            Some(Encoding::Plain) => Form::PlainOuter,
+            _ => Form::SplitOuter,
+        };
+        assert!(era.writes.contains(&written), "{release} writes {}", written.name());
+        let read = match rules.outer {
+            Container::PlainOuter => Form::PlainOuter,
+            _ => Form::SplitOuter,
+        };
+        assert!(era.reads.contains(&read), "{release} reads {}", read.name());
+        // 0.10.1 refuses newer artifacts; its source reads a split outer message all the same.
+        if release != "0.10.1" {
+            assert!(!era.reads.contains(&Form::PlainOuter), "{release} refuses older artifacts");
+        }
+    }
+}
+
 /// Real changes of XLA's, with the artifacts of jaxlib 0.10.1 recorded beside them. Prints the reports.
 #[test]
 #[ignore = "needs XLA's repository and real artifacts"]

@@ -97,7 +97,8 @@ pub fn follow(findings: &mut [Finding]) {
             f.surface == "proto"
                 && f.triage > Triage::Safe
                 && (f.construct == finding.construct
-                    || f.evidence.iter().any(|e| finding.evidence.contains(e)))
+                    // The same place in the same golden.
+                    || f.evidence.iter().any(|e| e.file.is_some() && finding.evidence.contains(e)))
         };
         let mut schema = findings.iter().filter(about).peekable();
         if schema.peek().is_none() {

@@ -23,7 +23,9 @@ pub(super) enum Seen {
     Refused(String, String, Read),
     /// More than one container accepts it.
     Ambiguous(String),
-    /// Base cannot read it.
+    /// Head reads it and base does not, which no promise covers: why base does not.
+    OnlyHead(String),
+    /// Neither can read it, or its bytes are no artifact.
     Unreadable(String),
 }
 
@@ -75,13 +77,15 @@ pub(super) fn look(bytes: &Bytes, eyes: &Eyes<'_>) -> Seen {
         Ok(None) if same => return Seen::Read(read),
         Ok(None) => {
             let parsed = eyes.text.base().and_then(|contract| view::open(bytes.clone(), &contract));
-            let artifact = match parsed {
-                Ok(artifact) => artifact,
-                Err(error) => return Seen::Unreadable(error.to_string()),
-            };
             let again = eyes.text.head().and_then(|contract| view::open(bytes.clone(), &contract));
-            read.text_rejected = again.err().map(|error| error.to_string());
-            artifact
+            match (parsed, again) {
+                (Ok(artifact), again) => {
+                    read.text_rejected = again.err().map(|error| error.to_string());
+                    artifact
+                }
+                (Err(error), Ok(_)) => return Seen::OnlyHead(error.to_string()),
+                (Err(error), Err(_)) => return Seen::Unreadable(error.to_string()),
+            }
         }
     };
     read.forms = forms_of(&artifact);
@@ -91,7 +95,13 @@ pub(super) fn look(bytes: &Bytes, eyes: &Eyes<'_>) -> Seen {
     let executable = artifact.executable().to_bytes();
     match view::decode(&executable, eyes.base, ROOT, view::Limits::default()) {
         Ok(held) => read.carried = carried(&held, eyes.wanted),
-        Err(refused) => return Seen::Unreadable(format!("base's contract refuses it: {refused}")),
+        Err(refused) => {
+            let why = format!("base's contract refuses it: {refused}");
+            return match view::decode(&executable, eyes.head, ROOT, view::Limits::default()) {
+                Ok(_) => Seen::OnlyHead(why),
+                Err(_) => Seen::Unreadable(why),
+            };
+        }
     }
     let mut losses = view::losses(&executable, eyes.base, eyes.head, ROOT);
     if let [Loss { kind: LossKind::Refused, detail, .. }] = &mut losses[..] {
