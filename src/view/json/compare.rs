@@ -133,7 +133,8 @@ impl<'n> Comparison<'n> {
                         Some(value.name.clone())
                     };
                     let (from, to) = (name(self.from, from, written), name(self.to, to, read));
-                    from == to && (from.is_some() || written == read) || aliases(self, field, written, other, read)
+                    from == to && (from.is_some() || written == read)
+                        || aliases(self, field, written, other, read)
                 }
                 (from, to) => number(from, written) == number(to, read),
             },

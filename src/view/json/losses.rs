@@ -73,18 +73,25 @@ fn problems(
     match content {
         Content::Opaque(_) | Content::NotModelled(_) => Vec::new(),
         Content::Refused(name, refusal) => {
-            vec![refused(&name, &refusal, writer.message(&name), [
-                "refused even by the writer's contract, and parsed when the executable is loaded",
-                "refused even by the writer's contract; only compilers parse it",
-            ])]
+            vec![refused(
+                &name,
+                &refusal,
+                writer.message(&name),
+                [
+                    "refused even by the writer's contract, and parsed when the executable is loaded",
+                    "refused even by the writer's contract; only compilers parse it",
+                ],
+            )]
         }
         Content::Message(_) => payloads
             .first()
             .map(|payload| against(rule, text, payload, reader, pairs))
             .unwrap_or_default(),
         Content::Ambiguous(names) => {
-            let each: Vec<_> =
-                payloads.iter().map(|payload| against(rule, text, payload, reader, pairs)).collect();
+            let each: Vec<_> = payloads
+                .iter()
+                .map(|payload| against(rule, text, payload, reader, pairs))
+                .collect();
             if each.iter().all(Vec::is_empty) {
                 return Vec::new();
             }

@@ -15,11 +15,12 @@ use crate::descriptor::Contract;
 /// their JSON make no difference, nor does which payloads share an entry of their module's table. Text
 /// that is no message, or may be several, stays as it is.
 pub fn canonical(held: &Held<'_>) -> Vec<u8> {
-    let texts = Texts::collect(held, &mut |rule, text| {
-        match content(rule, text, held.contract).1.as_slice() {
-            [payload] => (Some(print(&payload.held()).into_bytes()), Vec::new()),
-            _ => (None, Vec::new()),
-        }
+    let texts = Texts::collect(held, &mut |rule, text| match content(rule, text, held.contract)
+        .1
+        .as_slice()
+    {
+        [payload] => (Some(print(&payload.held()).into_bytes()), Vec::new()),
+        _ => (None, Vec::new()),
     });
     texts.apply(held).canonical()
 }
@@ -34,8 +35,9 @@ pub(in crate::view) fn translated(
     if held.contract.json_roots.is_empty() {
         return None;
     }
-    let mut texts = Texts::collect(held, &mut |rule, text| {
-        match content(rule, text, held.contract).1.as_slice() {
+    let mut texts = Texts::collect(
+        held,
+        &mut |rule, text| match content(rule, text, held.contract).1.as_slice() {
             [payload] => {
                 let payload = payload.held();
                 let (node, losses) = carry(&payload, to, pairs);
@@ -43,8 +45,8 @@ pub(in crate::view) fn translated(
                 (text, losses)
             }
             _ => (None, Vec::new()),
-        }
-    });
+        },
+    );
     let losses = std::mem::take(&mut texts.losses);
     Some((texts, losses))
 }
@@ -97,8 +99,7 @@ impl Texts {
                     Some(Text::Shared(None)) | None => return texts.edits.push(Edit::Keep),
                 };
                 let rule = rule(site);
-                let (new, lost) =
-                    known.entry((rule, text)).or_insert_with(|| change(rule, text));
+                let (new, lost) = known.entry((rule, text)).or_insert_with(|| change(rule, text));
                 texts.losses.extend(lost.iter().map(|loss| {
                     let path = format!("{path}.backend_config: {}", loss.path);
                     Loss { path, ..loss.clone() }

@@ -55,10 +55,7 @@ pub(super) enum Met<'w, 'n, 'a> {
 }
 
 /// Visits all modules, instructions and references, in order.
-pub(super) fn walk<'n, 'a>(
-    held: &'n Held<'a>,
-    visit: &mut impl FnMut(Met<'_, 'n, 'a>, &Path<'n>),
-) {
+pub(super) fn walk<'n, 'a>(held: &'n Held<'a>, visit: &mut impl FnMut(Met<'_, 'n, 'a>, &Path<'n>)) {
     let reference = held.contract.message(INSTRUCTION).and_then(|m| m.field_named(REFERENCE));
     let mut walk = Walk {
         visit,
@@ -257,9 +254,18 @@ pub(super) fn reference_id(reference: &Node<'_>) -> Option<u64> {
 
 fn is_collective(instruction: &Node<'_>) -> bool {
     match opcode(instruction) {
-        "all-reduce" | "all-reduce-start" | "all-reduce-done" | "all-gather" | "all-gather-start"
-        | "all-gather-done" | "all-to-all" | "collective-broadcast" | "collective-permute"
-        | "collective-permute-start" | "collective-permute-done" | "ragged-all-to-all"
+        "all-reduce"
+        | "all-reduce-start"
+        | "all-reduce-done"
+        | "all-gather"
+        | "all-gather-start"
+        | "all-gather-done"
+        | "all-to-all"
+        | "collective-broadcast"
+        | "collective-permute"
+        | "collective-permute-start"
+        | "collective-permute-done"
+        | "ragged-all-to-all"
         | "reduce-scatter" => true,
         "send" | "recv" => number(instruction, "is_host_transfer") != Some(1),
         _ => false,
