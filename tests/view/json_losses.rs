@@ -122,9 +122,9 @@ fn a_renamed_key_breaks_loading_only_where_a_collective_has_it() {
 #[test]
 fn what_reads_differently_is_told_from_what_is_refused() {
     let base = "message Tile {} enum Mode { NONE = 0; FAST = 1; SLOW = 2; } \
-        message GpuBackendConfig { int64 queue = 1; optional int32 maybe = 2; Mode mode = 3; string s = 4; }";
+        message GpuBackendConfig { int64 queue = 1; optional int32 maybe = 2; Mode mode = 3; string s = 4; bool z = 9; }";
     let (old, dir) = contract(base);
-    let text = r#"{\"queue\":\"3\",\"maybe\":0,\"mode\":\"FAST\",\"s\":\"QUJD\"}"#;
+    let text = r#"{\"queue\":\"3\",\"maybe\":0,\"mode\":\"FAST\",\"s\":\"QUJD\",\"z\":false}"#;
     let config = format!(
         r#"computations {{ instructions {{ opcode: "all-reduce" backend_config: "{text}" }} }}"#
     );
@@ -139,10 +139,11 @@ fn what_reads_differently_is_told_from_what_is_refused() {
         ("to list", base.replace("int64 queue", "repeated int64 queue")),
         ("to message", base.replace("int64 queue = 1", "Tile queue = 1")),
         ("presence gone", base.replace("optional int32", "int32")),
-        ("presence got", base.replace("string s", "optional string s")),
+        ("presence got", base.replace("bool z", "optional bool z")),
         ("text to bytes", base.replace("string s", "bytes s")),
         ("value renumbered", base.replace("FAST = 1; SLOW = 2", "FAST = 2; SLOW = 1")),
         ("value removed", base.replace("FAST = 1;", "")),
+        ("all removed", "message Tile {} message GpuBackendConfig { int64 queue = 1; }".to_owned()),
         ("field removed", base.replace("optional int32 maybe = 2;", "")),
         (
             "into one oneof",
@@ -200,6 +201,7 @@ fn the_instruction_tells_which_message_a_payload_is() {
             r#"opcode: "custom-call" custom_call_target: "mine" backend_config: "{\"queue\":1}""#,
             false,
         ),
+        (r#"opcode: "custom-call" custom_call_target: "mine" backend_config: " {} ""#, false),
         (
             r#"opcode: "custom-call" custom_call_target: "__gpu$xla.gpu.triton" backend_config: "{}""#,
             false,
@@ -318,4 +320,30 @@ fn modules_of_the_host_have_the_other_backends_message() {
     assert_eq!(found[0].content, Content::NotModelled("xla.cpu.BackendConfig"));
     assert_eq!(found[0].path, "host.hlo_module.computations[0].instructions[0].backend_config");
     assert!(!found[0].parsed_at_load);
+}
+
+/// A large text that many instructions share, and short text that stands for much.
+#[test]
+fn hostile_payloads_cost_no_more_than_their_bytes() {
+    let ((old, dir), (new, _)) = (
+        contract(
+            "message Tile {} message N { string a = 1; string b = 2; } message GpuBackendConfig { repeated N list = 1; }",
+        ),
+        contract(
+            "message Tile {} message N { string a = 1; } message GpuBackendConfig { repeated N list = 1; }",
+        ),
+    );
+    let nulls = format!(r#"{{\"list\":[{}null]}}"#, "null,".repeat(1 << 16));
+    let named = format!(r#"{{\"list\":[{}{{}}]}}"#, r#"{\"b\":\"\"},"#.repeat(1 << 14));
+    for text in [nulls, named] {
+        let many = r#"instructions { opcode: "all-reduce" backend_config_payload { id: 0 } }"#
+            .repeat(20_000);
+        let bytes = executable(&dir, &format!(r#"payloads: "{text}" computations {{ {many} }}"#));
+        let held = decode(&bytes, &old, ROOT, Limits::default()).unwrap();
+        assert_eq!(json::payloads(&held).len(), 20_000);
+        assert!(json::payload_losses(&held, &new, &Pairs::new(&old, &new)).len() < 30);
+        assert!(json::canonical(&held).len() < 20 << 20);
+        let (translated, lost) = translate(&held, &new, &Pairs::new(&old, &new));
+        assert!(translated.len() < 20 << 20 && lost.len() < 30);
+    }
 }

@@ -66,7 +66,7 @@ fn check(bytes: &[u8], contract: &Contract, place: &str, census: &mut Census) {
                 let printed = json::print(&read.held());
                 let again = json::parse(printed.as_bytes(), contract, name, Limits::default());
                 assert_eq!(again.unwrap().held(), read.held(), "{place} {}", found.path);
-                let by_xla = if covers(&printed, text) { "" } else { ", not XLA's printer" };
+                let by_xla = if covers(&printed, text) { "" } else { ", other spelling" };
                 let load = if found.parsed_at_load { ", parsed at load" } else { "" };
                 format!("{name}{by_xla}{load}")
             }

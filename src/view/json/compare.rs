@@ -8,13 +8,14 @@ use super::super::path::Path;
 use super::lookup;
 use crate::descriptor::{Contract, Field, Message, Presence, Type};
 
-/// One difference, with its place in the payload.
+/// Equal differences, with the place of the first in the payload.
 #[derive(Debug, Clone)]
 pub(super) struct Difference {
     pub(super) kind: LossKind,
     pub(super) construct: String,
     pub(super) path: String,
     pub(super) detail: String,
+    pub(super) count: usize,
 }
 
 /// Compares by name, as the text does.
@@ -39,7 +40,13 @@ struct Comparison<'n> {
 impl<'n> Comparison<'n> {
     fn add(&mut self, kind: LossKind, owner: &Message, field: &Field, detail: String) {
         let construct = format!("{}.{}", owner.name, field.name);
-        self.found.push(Difference { kind, construct, path: self.path.to_string(), detail });
+        let known = self.found.iter_mut().find(|d| d.kind == kind && d.construct == construct);
+        if let Some(known) = known {
+            known.count += 1;
+            return;
+        }
+        let path = self.path.to_string();
+        self.found.push(Difference { kind, construct, path, detail, count: 1 });
     }
 
     fn node(&mut self, written: &'n Node<'_>, read: &'n Node<'_>) {

@@ -2,6 +2,7 @@
 
 use super::super::Limits;
 use super::super::held::Held;
+use super::memo::Memo;
 use super::parse::{Payload, parse};
 use super::refused::JsonRefused;
 use super::walk::{Met, Site, Text, walk};
@@ -41,25 +42,32 @@ pub enum Content {
 
 /// All payloads of a message's HLO modules, in order.
 pub fn payloads<'a>(held: &Held<'a>) -> Vec<Found<'a>> {
-    let mut found = Vec::new();
+    let (mut found, mut known) = (Vec::new(), Memo::default());
     walk(held, &mut |met, path| {
         let Met::Instruction(site) = met else { return };
         let Some((field, text)) = located(site) else { return };
         let content = match text {
-            Some(text) => content(rule(site), text, held.contract).0,
-            None => Content::Opaque(MISSING),
+            Some(text) => {
+                let rule = rule(site);
+                let (_, content) = known.get(rule, text, || content(rule, text, held.contract).0);
+                content.cloned()
+            }
+            None => None,
         };
         found.push(Found {
             path: format!("{path}.{field}"),
             opcode: site.opcode(),
             target: site.target(),
             text,
-            content,
+            content: content.unwrap_or(Content::Opaque(MISSING)),
             parsed_at_load: site.parsed_at_load(),
         });
     });
     found
 }
+
+/// What one payload may take. Those of XLA are some kilobytes, unless they hold a serialized graph.
+pub(super) const LIMITS: Limits = Limits { depth: 100, memory: 64 << 20 };
 
 const MISSING: &str = "an entry that the module's payloads do not have";
 
@@ -125,10 +133,14 @@ pub(super) fn content<'c>(
     text: &[u8],
     contract: &'c Contract,
 ) -> (Content, Vec<Payload<'c>>) {
-    let read = |name: &str| parse(text, contract, name, Limits::default());
+    let read = |name: &str| parse(text, contract, name, LIMITS);
     let declared = |name: &str| contract.json_roots.iter().find(|root| ***root == *name);
     let groups = match rule {
         Rule::Opaque(what) => return (Content::Opaque(what), Vec::new()),
+        // An empty MLIR dictionary looks the same, and either way there is nothing in it.
+        Rule::MessageOrText(_) if text.trim_ascii() == b"{}" => {
+            return (Content::Opaque("an empty dictionary or message"), Vec::new());
+        }
         Rule::MessageOrText(name) => {
             return match declared(name).map(|name| (name, read(name))) {
                 Some((name, Ok(payload))) => (Content::Message(name.clone()), vec![payload]),

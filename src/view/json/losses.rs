@@ -1,15 +1,13 @@
 //! What a reader with another contract makes of the payloads of an artifact.
 
-use std::collections::HashMap;
-use std::rc::Rc;
-
-use super::super::Limits;
 use super::super::held::Held;
 use super::super::loss::{Loss, LossKind};
 use super::compare::{Difference, compare};
-use super::content::{Content, Rule, content, located, rule};
-use super::parse::{Payload, parse};
-use super::refused::{JsonReason, JsonRefused};
+use super::content::{Content, LIMITS, Rule, content, located, rule};
+use super::memo::Memo;
+use super::parse::{Payload, parse, tolerant};
+use super::refused::{JsonReason, JsonRefused, short};
+use super::tally::Tally;
 use super::walk::{Met, walk};
 use crate::change::Pairs;
 use crate::descriptor::{Contract, Message};
@@ -30,7 +28,7 @@ pub fn payload_losses(written: &Held<'_>, reader: &Contract, pairs: &Pairs) -> V
         let field = field.split('.').next().unwrap_or(field);
         instruction.is_some_and(|m| m.field_named(field).is_some())
     };
-    let mut known: HashMap<(Rule, &[u8]), Rc<Vec<Problem>>> = HashMap::new();
+    let mut known = Memo::default();
     let mut tally = Tally::default();
     walk(written, &mut |met, path| {
         let Met::Instruction(site) = met else { return };
@@ -38,28 +36,36 @@ pub fn payload_losses(written: &Held<'_>, reader: &Contract, pairs: &Pairs) -> V
             return;
         };
         let rule = rule(site);
-        let judge = || Rc::new(problems(rule, text, written.contract, reader, pairs));
-        let problems = known.entry((rule, text)).or_insert_with(judge);
+        let judge = || problems(rule, text, written.contract, reader, pairs);
+        let problems = known.get(rule, text, judge).1.map(Vec::as_slice).unwrap_or_default();
         if problems.is_empty() {
             return;
         }
         let at_load = site.parsed_at_load();
-        for problem in problems.iter() {
-            tally.add(problem, at_load, || {
-                let inner = &problem.found.path;
-                let colon = if inner.is_empty() { "" } else { ": " };
-                format!("{path}.{field}{colon}{inner}")
-            });
+        for problem in problems {
+            let loss = if at_load { &problem.loaded } else { &problem.compiled };
+            tally.add(loss, || format!("{path}.{field}"));
         }
     });
-    tally.found
+    tally.finish()
 }
 
-#[derive(Debug, Clone)]
+/// A loss in a payload that is parsed at load, and the same in one that is not; paths are inside it.
 struct Problem {
-    found: Difference,
-    /// In words, for a payload that is parsed at load and for one that is not.
-    why: (&'static str, &'static str),
+    loaded: Loss,
+    compiled: Loss,
+}
+
+impl Problem {
+    fn new(found: Difference, why: [&'static str; 2]) -> Self {
+        let Difference { kind, construct, path, detail, count } = found;
+        let compiled = match kind {
+            LossKind::NotModelled => LossKind::NotModelled,
+            _ => LossKind::CompileOnly,
+        };
+        let loaded = Loss { kind, construct, path, count, why: why[0], detail };
+        Problem { compiled: Loss { kind: compiled, why: why[1], ..loaded.clone() }, loaded }
+    }
 }
 
 fn problems(
@@ -101,9 +107,10 @@ fn problems(
                 construct: "xla.HloInstructionProto.backend_config".to_owned(),
                 path: String::new(),
                 detail: names.join(" or "),
+                count: 1,
             };
             let why = "the payload may be one of several messages, not all of which read alike";
-            vec![Problem { found, why: (why, why) }]
+            vec![Problem::new(found, [why, why])]
         }
     }
 }
@@ -119,7 +126,8 @@ fn against(
     let written = payload.held();
     let ty = written.root().message();
     let counterpart = pairs.message_in_head(&ty.name).unwrap_or(&ty.name);
-    match parse(&as_loaded(text, reader), reader, counterpart, Limits::default()) {
+    let text = as_loaded(text, reader);
+    match parse(&text, reader, counterpart, LIMITS) {
         Ok(read) => compare(&written, &read.held()).into_iter().map(different).collect(),
         Err(refusal) => {
             let why = match rule {
@@ -132,7 +140,15 @@ fn against(
                     "the reader refuses the JSON payload, which only compilers parse; it loads and runs",
                 ],
             };
-            vec![refused(&ty.name, &refusal, Some(ty), why)]
+            // The reader stops at the first name; people want to know them all.
+            let (rest, strangers) = tolerant(&text, reader, counterpart, LIMITS);
+            let at = |(path, reason)| JsonRefused { line: 0, column: 0, path, reason };
+            let mut refusals: Vec<JsonRefused> = strangers.into_iter().map(at).collect();
+            refusals.extend(rest.err());
+            if let Some(first) = refusals.first_mut() {
+                *first = refusal;
+            }
+            refusals.iter().map(|refusal| refused(&ty.name, refusal, Some(ty), why)).collect()
         }
     }
 }
@@ -183,7 +199,7 @@ fn different(found: Difference) -> Problem {
             "the reader reads the JSON payload's value differently; only compilers parse it",
         ],
     };
-    Problem { found, why: (why[0], why[1]) }
+    Problem::new(found, why)
 }
 
 /// A refusal, with the construct that is at fault in the writer's names where it is a single one.
@@ -196,39 +212,16 @@ fn refused(
     let mut path = refusal.path.clone();
     let construct = match &refusal.reason {
         JsonReason::NoSuchField { message, name } => {
+            let name = short(name);
             path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
             format!("{message}.{name}")
         }
-        JsonReason::NoSuchValue { enumeration, name } => format!("{enumeration}.{name}"),
+        JsonReason::NoSuchValue { enumeration, name } => {
+            format!("{enumeration}.{}", short(name))
+        }
         _ => root.map_or(message, |m| &*m.name).to_owned(),
     };
     let detail = refusal.to_string();
-    let found = Difference { kind: LossKind::Refused, construct, path, detail };
-    Problem { found, why: (why[0], why[1]) }
-}
-
-/// Losses in the order first met, equal ones counted.
-#[derive(Default)]
-struct Tally {
-    found: Vec<Loss>,
-    index: HashMap<(LossKind, &'static str, String), usize>,
-}
-
-impl Tally {
-    fn add(&mut self, problem: &Problem, at_load: bool, path: impl FnOnce() -> String) {
-        let Difference { kind, construct, detail, .. } = &problem.found;
-        let (kind, why) = match *kind {
-            LossKind::NotModelled => (LossKind::NotModelled, problem.why.0),
-            kind if at_load => (kind, problem.why.0),
-            _ => (LossKind::CompileOnly, problem.why.1),
-        };
-        let key = (kind, why, construct.clone());
-        if let Some(loss) = self.index.get(&key).and_then(|at| self.found.get_mut(*at)) {
-            loss.count += 1;
-            return;
-        }
-        self.index.insert(key, self.found.len());
-        let (construct, detail) = (construct.clone(), detail.clone());
-        self.found.push(Loss { kind, construct, path: path(), count: 1, why, detail });
-    }
+    let found = Difference { kind: LossKind::Refused, construct, path, detail, count: 1 };
+    Problem::new(found, why)
 }

@@ -13,6 +13,7 @@ mod content;
 mod escape;
 mod lookup;
 mod losses;
+mod memo;
 mod number;
 mod object;
 mod parse;
@@ -20,6 +21,7 @@ mod print;
 mod refused;
 mod rewrite;
 mod scalar;
+mod tally;
 mod visit;
 mod walk;
 

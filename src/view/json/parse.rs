@@ -47,9 +47,30 @@ pub fn parse<'c>(
     message: &str,
     limits: Limits,
 ) -> Result<Payload<'c>, JsonRefused> {
+    read(text, contract, message, limits, None).0
+}
+
+/// Reads on after names that the contract does not have, and returns the first few of them too.
+pub(super) fn tolerant<'c>(
+    text: &[u8],
+    contract: &'c Contract,
+    message: &str,
+    limits: Limits,
+) -> (Result<Payload<'c>, JsonRefused>, Vec<(String, JsonReason)>) {
+    read(text, contract, message, limits, Some(Vec::new()))
+}
+
+fn read<'c>(
+    text: &[u8],
+    contract: &'c Contract,
+    message: &str,
+    limits: Limits,
+    strangers: Option<Vec<(String, JsonReason)>>,
+) -> (Result<Payload<'c>, JsonRefused>, Vec<(String, JsonReason)>) {
     let Some(ty) = contract.message(message) else {
         let reason = JsonReason::NoSuchMessage(message.to_owned());
-        return Err(JsonRefused { line: 0, column: 0, path: String::new(), reason });
+        let refused = JsonRefused { line: 0, column: 0, path: String::new(), reason };
+        return (Err(refused), Vec::new());
     };
     let mut root = Object::new(ty);
     let mut reader = Reader {
@@ -59,17 +80,19 @@ pub fn parse<'c>(
         memory: limits.memory,
         path: Path::default(),
         failure: None,
+        strangers,
     };
     let mut json = serde_json::Deserializer::from_slice(text);
     let seed = MessageSeed { reader: &mut reader, object: &mut root };
-    match seed.deserialize(&mut json).and_then(|()| json.end()) {
+    let result = match seed.deserialize(&mut json).and_then(|()| json.end()) {
         Ok(()) => Ok(Payload { contract, root }),
         Err(error) => {
             let (line, column) = (error.line(), error.column());
             let reason = reader.failure.take().unwrap_or_else(|| syntax(&error));
             Err(JsonRefused { line, column, path: reader.path.to_string(), reason })
         }
-    }
+    };
+    (result, reader.strangers.unwrap_or_default())
 }
 
 fn syntax(error: &serde_json::Error) -> JsonReason {
@@ -87,9 +110,28 @@ pub(super) struct Reader<'c> {
     /// Not unwound on failure: it then tells where.
     pub(super) path: Path<'c>,
     failure: Option<JsonReason>,
+    /// Names that the contract does not have, with the places of their values; none to refuse the first.
+    strangers: Option<Vec<(String, JsonReason)>>,
 }
 
+/// More names that the contract does not have are passed over.
+const LISTED: usize = 20;
+
 impl Reader<'_> {
+    /// Notes a name that the contract does not have; false where it refuses the payload.
+    pub(super) fn passes(&mut self, reason: &JsonReason) -> bool {
+        let place = self.path.to_string();
+        match (&mut self.strangers, reason) {
+            (Some(list), JsonReason::NoSuchField { .. } | JsonReason::NoSuchValue { .. }) => {
+                if list.len() < LISTED {
+                    list.push((place, reason.clone()));
+                }
+                true
+            }
+            _ => false,
+        }
+    }
+
     /// Notes why; the error itself only carries the position.
     pub(super) fn refuse<E: serde::de::Error>(&mut self, reason: JsonReason) -> E {
         self.failure.get_or_insert(reason);

@@ -86,7 +86,7 @@ impl fmt::Display for JsonReason {
 }
 
 /// Names in hostile text may be long, and hold anything.
-fn short(text: &str) -> String {
+pub(super) fn short(text: &str) -> String {
     const SHOWN: usize = 80;
     let mut shown: String = text.chars().take(SHOWN).flat_map(char::escape_debug).collect();
     if text.chars().nth(SHOWN).is_some() {

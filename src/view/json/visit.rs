@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::fmt;
 
-use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::lookup::{self, Form};
 use super::object::{Item, MapKey, Object};
@@ -93,7 +93,12 @@ impl<'c> Reader<'c> {
         while let Some(key) = map.next_key::<String>()? {
             let Some(field) = lookup::field(ty, &key) else {
                 let message = ty.name.to_string();
-                return Err(self.refuse(JsonReason::NoSuchField { message, name: key }));
+                let reason = JsonReason::NoSuchField { message, name: key };
+                if self.passes(&reason) {
+                    map.next_value::<IgnoredAny>()?;
+                    continue;
+                }
+                return Err(self.refuse(reason));
             };
             self.path.field(&field.name);
             let (reader, object, seen) = (&mut *self, &mut *object, &mut seen);
@@ -165,6 +170,7 @@ impl<'c> ValueSeed<'_, 'c> {
         let Some(ty) = self.message() else {
             let item = match scalar::item(field, json, self.reader.contract) {
                 Ok(item) => item,
+                Err(reason) if self.reader.passes(&reason) => return Ok(()),
                 Err(reason) => return Err(self.reader.refuse(reason)),
             };
             return self.enum_or(field, item);
