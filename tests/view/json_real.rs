@@ -88,13 +88,14 @@ fn check(bytes: &[u8], contract: &Contract, place: &str, census: &mut Census) {
 #[test]
 fn payloads_of_committed_artifacts_read_and_print_back() {
     let mut census = Census::new();
-    for (release, programs) in [
-        ("0.10.1", ["add_mul", "constants", "fft"].as_slice()),
-        ("0.12.0", &["add_mul", "constants", "pallas_add", "while_loop"]),
+    for (release, folder, programs) in [
+        ("0.10.1", "artifacts", ["add_mul", "constants", "fft"].as_slice()),
+        ("0.12.0", "artifacts", &["add_mul", "constants", "pallas_add"]),
+        ("0.12.0", "payloads", &["while_loop"]),
     ] {
         let contract = released(&in_tree("released").join(format!("{release}.fds")));
         for program in programs {
-            let path = in_tree("artifacts").join(release).join(format!("{program}.bin"));
+            let path = in_tree(folder).join(release).join(format!("{program}.bin"));
             check(&executable(&path), &contract, program, &mut census);
         }
     }
