@@ -4,9 +4,8 @@ use std::collections::HashSet;
 
 use chrono::NaiveDate;
 
-use super::class::Firm;
 use super::policy::{Policy, Waiver};
-use super::{Check, Context, Emission, EvidenceSource, Outcome, checks};
+use super::{Check, Context, Emission, EvidenceSource, Firm, Outcome, checks};
 use crate::change::{Change, ChangeKind, Surface, compare};
 use crate::descriptor::{Contract, Field, Message, Name};
 use crate::finding::{Finding, Level, Satisfaction, Side, SourceLocation, Step, TraceStep, Triage};
