@@ -3,7 +3,7 @@
 use aotgate_runtime::artifact::Artifact;
 use prost::bytes::Bytes;
 
-use super::parse::{Drafted, draft, refused};
+use super::parse::{Drafted, Skipped, draft, refused};
 use super::print::{Printed, print_node};
 use super::refused::{Position, Reason, TextRefused};
 use super::{names, skip};
@@ -41,6 +41,7 @@ pub(in crate::view) struct Parts {
     pub(in crate::view) executable: Option<Bytes>,
     /// The executable where it is still serialized, in whatever container.
     pub(in crate::view) serialized: Option<Bytes>,
+    pub(in crate::view) skipped: Vec<Skipped>,
 }
 
 /// Reads a text golden of the message that its header names, or that has all of its fields.
@@ -123,7 +124,8 @@ fn parts(
         Some(Slot::One(Value::Bytes(bytes))) => Some(Bytes::copy_from_slice(bytes)),
         _ => None,
     };
-    Ok(Parts { outer: outer.map(bytes), executable: executable.map(bytes), serialized })
+    let skipped = drafted.skipped.clone();
+    Ok(Parts { outer: outer.map(bytes), executable: executable.map(bytes), serialized, skipped })
 }
 
 fn message<'n, 'a>(node: &'n Node<'a>, number: i32) -> Option<&'n Node<'a>> {
