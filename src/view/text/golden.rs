@@ -1,12 +1,15 @@
 //! Text goldens: which message they are, and the two messages in one that most of them hold.
 
+use std::collections::BTreeSet;
+
 use aotgate_runtime::artifact::Artifact;
 use prost::bytes::Bytes;
 
-use super::parse::{Drafted, Skipped, draft, refused};
+use super::names;
+use super::parse::{Drafted, Parser, Skipped, draft, refused};
 use super::print::{Printed, print_node};
 use super::refused::{Position, Reason, TextRefused};
-use super::{names, skip};
+use super::token::Kind;
 use crate::descriptor::{Contract, Message};
 use crate::error::{Error, ErrorKind};
 use crate::view::canonical::encode;
@@ -78,6 +81,24 @@ pub(in crate::view) fn read(
     parts(text, &drafted, contract, ty, limits).map_err(text_error)
 }
 
+/// The names of the fields of the outermost message, in order; those in brackets left out.
+fn field_names<'a>(
+    text: &'a [u8],
+    contract: &'a Contract,
+    limits: Limits,
+) -> Result<BTreeSet<&'a str>, TextRefused> {
+    let mut parser =
+        Parser::new(text, contract, limits).map_err(|e| refused(text, String::new(), *e))?;
+    let mut names = BTreeSet::new();
+    while parser.token.kind != Kind::End {
+        if parser.token.kind == Kind::Identifier {
+            names.insert(parser.token.word());
+        }
+        parser.skip_field().map_err(|e| refused(text, String::new(), *e))?;
+    }
+    Ok(names)
+}
+
 /// The only message that has all the fields of the text.
 fn recognise<'m>(
     text: &[u8],
@@ -85,7 +106,7 @@ fn recognise<'m>(
     known: &[&'m Message],
     limits: Limits,
 ) -> Result<&'m Message, Error> {
-    let names = skip::field_names(text, contract, limits).map_err(text_error)?;
+    let names = field_names(text, contract, limits).map_err(text_error)?;
     let fits = |ty: &&&Message| {
         names.iter().all(|name| names::find(ty, name).is_some() || ty.reserves_name(name))
     };
