@@ -39,7 +39,7 @@ pub use held::{Held, Key, Node, Slot, Unknown, UnknownValue, Value};
 pub use loss::{Loss, LossKind};
 pub use losses::losses;
 #[cfg(feature = "runtime")]
-pub use open::{canonical_contract, open, opening_spec};
+pub use open::{Opened, canonical_contract, open, open_reporting, opening_spec};
 pub use refused::{Reason, Refused};
 #[cfg(feature = "runtime")]
 pub use text::golden::{print_artifact, write_text};

@@ -3,6 +3,7 @@
 use aotgate_runtime::artifact::{Artifact, Rope, TextGolden};
 use prost::bytes::Bytes;
 
+use super::text::Skipped;
 use super::text::golden::{self, Parts};
 use crate::descriptor::{Contract, ContractSpec, RootSpec, SourceClosure};
 use crate::error::{Error, ErrorKind};
@@ -20,16 +21,34 @@ const OUTER_FILES: [&str; 2] =
 /// # Errors
 /// Bytes in no known container, damaged ones, and text that C++ would refuse with this contract.
 pub fn open(bytes: impl Into<Bytes>, contract: &Contract) -> Result<Artifact, Error> {
+    open_reporting(bytes, contract).map(|opened| opened.artifact)
+}
+
+/// An opened artifact, and what its text had besides.
+#[derive(Debug, Clone)]
+pub struct Opened {
+    /// The artifact.
+    pub artifact: Artifact,
+    /// Fields of a text golden that were passed over because their names are reserved. C++ tells nobody;
+    /// an older contract may have held them.
+    pub skipped: Vec<Skipped>,
+}
+
+/// Like [`open`], and says which fields of a text golden were passed over.
+///
+/// # Errors
+/// Those of [`open`].
+pub fn open_reporting(bytes: impl Into<Bytes>, contract: &Contract) -> Result<Opened, Error> {
     let bytes = bytes.into();
     let text = match Artifact::read(bytes.clone()) {
-        Ok(artifact) => return Ok(artifact),
+        Ok(artifact) => return Ok(Opened { artifact, skipped: Vec::new() }),
         // Text is what the artifact crate cannot do.
         Err(error) => match TextGolden::detect(&Rope::from(bytes)) {
             Some(text) if error.is_unsupported() => text,
             _ => return Err(artifact(error)),
         },
     };
-    let Parts { outer, executable, serialized } =
+    let Parts { outer, executable, serialized, skipped } =
         golden::read(&text.text, text.message.as_deref(), contract)?;
     let executable = match (executable, serialized) {
         (Some(executable), _) => executable,
@@ -46,7 +65,8 @@ pub fn open(bytes: impl Into<Bytes>, contract: &Contract) -> Result<Artifact, Er
             .into());
         }
     };
-    Artifact::from_text_parts(&text, outer, executable).map_err(artifact)
+    let artifact = Artifact::from_text_parts(&text, outer, executable).map_err(artifact)?;
+    Ok(Opened { artifact, skipped })
 }
 
 fn artifact(error: aotgate_runtime::Error) -> Error {

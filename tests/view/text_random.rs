@@ -80,12 +80,19 @@ fn respell_value(value: &str, mistakes: usize, random: &mut Random) -> String {
 }
 
 /// How our parser and protoc's differ over one text, if they do.
-fn compare(contract: &Contract, dir: &Path, text: &str, seen: &mut Seen) -> Result<(), String> {
-    let theirs = protoc(dir, &["--encode=M0", "--deterministic_output"], text.as_bytes());
-    let ours = parse(text.as_bytes(), contract, "M0", Limits::default());
+fn compare(
+    root: &str,
+    contract: &Contract,
+    dir: &Path,
+    text: &str,
+    seen: &mut Seen,
+) -> Result<(), String> {
+    let encode = format!("--encode={root}");
+    let theirs = protoc(dir, &[&encode, "--deterministic_output"], text.as_bytes());
+    let ours = parse(text.as_bytes(), contract, root, Limits::default());
     match (ours, theirs.parsed) {
         (Ok(ours), true) if !theirs.missing_required => {
-            let held = decode(&theirs.bytes, contract, "M0", Limits::default())
+            let held = decode(&theirs.bytes, contract, root, Limits::default())
                 .map_err(|refused| format!("protoc wrote what we refuse: {refused}"))?;
             if held.canonical() != ours.bytes {
                 return Err(format!(
@@ -158,7 +165,7 @@ fn random_schemas_messages_and_spellings() {
             for (contract, dir) in &sides {
                 for mistakes in [0, 0, 4, 10] {
                     let text = respell(&printed.text, mistakes, &mut random);
-                    if let Err(difference) = compare(contract, dir.path(), &text, &mut seen) {
+                    if let Err(difference) = compare("M0", contract, dir.path(), &text, &mut seen) {
                         let sources = std::fs::read_to_string(dir.path().join("a.proto")).unwrap();
                         panic!("{context}\n{sources}\n---\n{text}\n---\n{difference}");
                     }
@@ -169,4 +176,61 @@ fn random_schemas_messages_and_spellings() {
     println!("{seen:?}");
     let all = [seen.printed, seen.left_out, seen.accepted, seen.refused, seen.skipped];
     assert!(all.iter().all(|count| *count > 0), "{seen:?}");
+}
+
+/// Pieces of texts that use what random schemas do not have.
+const PIECES: [&str; 22] = [
+    "a : 1",
+    "m { a : 1 }",
+    "ms [ { } , < > ]",
+    "r : [ 1 , 2 ]",
+    "s : 'a' \"b\"",
+    "f : - inf",
+    "e : ONE",
+    "b : true",
+    "mp { key : 1 value { a : 1 } }",
+    "Gr { x : 1 }",
+    "Rg : < x : 1 >",
+    "[ext] : 5",
+    "[ exts ] { [ext] : 1 }",
+    "gone : [ 1 , { x : 'y' } , [ ] ]",
+    "gone { x : 1 ; [ a.b/c ] : - nan }",
+    "any { [ type.googleapis.com/M ] { a : 1 } }",
+    "any { type_url : '' value : '' }",
+    "oa : 1",
+    "om { }",
+    "l : - 0x10",
+    "d : 1.5e3",
+    "by : '\\377\\x41'",
+];
+
+#[test]
+fn random_pieces_and_mistakes() {
+    let first = variable("AOTGATE_VIEW_SEED", 1);
+    let cases = variable("AOTGATE_VIEW_CASES", 40) * 10;
+    let schema = crate::text_rules::SCHEMA;
+    let (contract, dir) =
+        (crate::text_rules::contract(schema), write(&[("a.proto", schema.to_owned())]));
+    let tokens: Vec<&str> = PIECES.iter().flat_map(|piece| piece.split(' ')).collect();
+    let mut seen = Seen::default();
+    for seed in first..first + cases {
+        let mut random = Random::new(seed);
+        let pieces: Vec<&str> = (0..1 + random.below(4)).map(|_| random.pick(&PIECES)).collect();
+        let mut text: Vec<&str> = pieces.iter().flat_map(|piece| piece.split(' ')).collect();
+        for _ in 0..random.below(3) {
+            let at = random.below(text.len());
+            match random.below(3) {
+                0 => text.insert(at, random.pick(&tokens)),
+                1 if text.len() > 1 => drop(text.remove(at)),
+                _ => text[at] = random.pick(&tokens),
+            }
+        }
+        let text = text.join(random.pick(&[" ", "\n", " # '\n"]));
+        let text = if random.percent(20) { text.replace(' ', "") } else { text };
+        if let Err(difference) = compare("M", &contract, dir.path(), &text, &mut seen) {
+            panic!("AOTGATE_VIEW_SEED={seed}\n{text}\n---\n{difference}");
+        }
+    }
+    println!("{seen:?}");
+    assert!(seen.accepted > 0 && seen.refused > 0 && seen.skipped > 0, "{seen:?}");
 }

@@ -7,7 +7,7 @@ use aotgate::view::{Limits, decode};
 use crate::common::{Files, everything};
 use crate::oracle::{protoc, write};
 
-const SCHEMA: &str = r#"
+pub(crate) const SCHEMA: &str = r#"
 syntax = "proto2";
 import "google/protobuf/any.proto";
 message M {
@@ -52,7 +52,7 @@ message M {
 enum E { Z = 0; ONE = 1; }
 "#;
 
-fn contract(text: &str) -> Contract {
+pub(crate) fn contract(text: &str) -> Contract {
     Files::new(&[("a.proto", text)]).contract(&everything(["a.proto".to_owned()])).unwrap()
 }
 

@@ -1,12 +1,15 @@
 //! Text goldens: which message they are, and the two messages in one that most of them hold.
 
+use std::collections::BTreeSet;
+
 use aotgate_runtime::artifact::Artifact;
 use prost::bytes::Bytes;
 
-use super::parse::{Drafted, draft, refused};
+use super::names;
+use super::parse::{Drafted, Parser, Skipped, draft, refused};
 use super::print::{Printed, print_node};
 use super::refused::{Position, Reason, TextRefused};
-use super::{names, skip};
+use super::token::Kind;
 use crate::descriptor::{Contract, Message};
 use crate::error::{Error, ErrorKind};
 use crate::view::canonical::encode;
@@ -41,6 +44,7 @@ pub(in crate::view) struct Parts {
     pub(in crate::view) executable: Option<Bytes>,
     /// The executable where it is still serialized, in whatever container.
     pub(in crate::view) serialized: Option<Bytes>,
+    pub(in crate::view) skipped: Vec<Skipped>,
 }
 
 /// Reads a text golden of the message that its header names, or that has all of its fields.
@@ -77,6 +81,24 @@ pub(in crate::view) fn read(
     parts(text, &drafted, contract, ty, limits).map_err(text_error)
 }
 
+/// The names of the fields of the outermost message, in order; those in brackets left out.
+fn field_names<'a>(
+    text: &'a [u8],
+    contract: &'a Contract,
+    limits: Limits,
+) -> Result<BTreeSet<&'a str>, TextRefused> {
+    let mut parser =
+        Parser::new(text, contract, limits).map_err(|e| refused(text, String::new(), *e))?;
+    let mut names = BTreeSet::new();
+    while parser.token.kind != Kind::End {
+        if parser.token.kind == Kind::Identifier {
+            names.insert(parser.token.word());
+        }
+        parser.skip_field().map_err(|e| refused(text, String::new(), *e))?;
+    }
+    Ok(names)
+}
+
 /// The only message that has all the fields of the text.
 fn recognise<'m>(
     text: &[u8],
@@ -84,7 +106,7 @@ fn recognise<'m>(
     known: &[&'m Message],
     limits: Limits,
 ) -> Result<&'m Message, Error> {
-    let names = skip::field_names(text, contract, limits).map_err(text_error)?;
+    let names = field_names(text, contract, limits).map_err(text_error)?;
     let fits = |ty: &&&Message| {
         names.iter().all(|name| names::find(ty, name).is_some() || ty.reserves_name(name))
     };
@@ -123,7 +145,8 @@ fn parts(
         Some(Slot::One(Value::Bytes(bytes))) => Some(Bytes::copy_from_slice(bytes)),
         _ => None,
     };
-    Ok(Parts { outer: outer.map(bytes), executable: executable.map(bytes), serialized })
+    let skipped = drafted.skipped.clone();
+    Ok(Parts { outer: outer.map(bytes), executable: executable.map(bytes), serialized, skipped })
 }
 
 fn message<'n, 'a>(node: &'n Node<'a>, number: i32) -> Option<&'n Node<'a>> {

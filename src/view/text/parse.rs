@@ -37,7 +37,7 @@ pub struct Skipped {
 /// Reads `text` as C++'s `TextFormat::Parser` with this contract would read a message of type `root`.
 ///
 /// Other than there, nesting is limited as in binary, and a string that must be UTF-8 is checked: its
-/// binary form would be refused.
+/// binary form would be refused. The memory limit counts the binary form, strings included.
 ///
 /// # Errors
 /// What C++ refuses, and what is larger than `limits` allow.

@@ -1,33 +1,12 @@
 //! Passing over fields without a type.
 
-use std::collections::BTreeSet;
-
-use super::parse::{Parser, refused};
-use super::refused::{Failure, TextRefused};
+use super::parse::Parser;
+use super::refused::Failure;
 use super::token::Kind;
-use crate::descriptor::Contract;
-use crate::view::Limits;
-
-/// The names of the fields of the outermost message, in order; those in brackets left out.
-pub(super) fn field_names<'a>(
-    text: &'a [u8],
-    contract: &'a Contract,
-    limits: Limits,
-) -> Result<BTreeSet<&'a str>, TextRefused> {
-    let mut parser =
-        Parser::new(text, contract, limits).map_err(|e| refused(text, String::new(), *e))?;
-    let mut names = BTreeSet::new();
-    while parser.token.kind != Kind::End {
-        if parser.token.kind == Kind::Identifier {
-            names.insert(parser.token.word());
-        }
-        parser.skip_field().map_err(|e| refused(text, String::new(), *e))?;
-    }
-    Ok(names)
-}
 
 impl Parser<'_> {
-    fn skip_field(&mut self) -> Result<(), Failure> {
+    /// Passes over a whole field.
+    pub(super) fn skip_field(&mut self) -> Result<(), Failure> {
         match self.token.kind {
             Kind::Symbol(b'[') => {
                 self.bracketed()?;
