@@ -10,6 +10,7 @@ mod envelope;
 mod field_path;
 pub mod inspect;
 mod limits;
+pub mod lint;
 mod outer;
 mod release;
 mod riegeli;
