@@ -231,7 +231,8 @@ fn a_shape_fits_its_slice() {
     let shape = thunk.source_buffer.as_mut().and_then(|buffer| buffer.shape.as_mut());
     let shape = shape.expect("a shape");
     shape.element_type = PrimitiveType::S4.into();
-    shape.layout = Some(LayoutProto { element_size_in_bits: 4, ..Default::default() });
+    let layout = LayoutProto { element_size_in_bits: 4, ..Default::default() };
+    shape.layout = Some(Box::new(layout));
     silent(&packed);
 }
 

@@ -11,6 +11,7 @@ mod field_path;
 pub mod inspect;
 mod limits;
 pub mod lint;
+pub mod loader;
 mod outer;
 mod release;
 mod riegeli;

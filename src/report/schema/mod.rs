@@ -1,7 +1,13 @@
 //! JSON Schemas (draft 2020-12) of the machine formats.
 
 /// Names of the formats that have a schema, sorted.
-pub const NAMES: &[&str] = &["aotgate.check/1", "aotgate.diff/1", "aotgate.snapshot/1"];
+pub const NAMES: &[&str] = &[
+    "aotgate.check/1",
+    "aotgate.compat/1",
+    "aotgate.diff/1",
+    "aotgate.lint/1",
+    "aotgate.snapshot/1",
+];
 
 /// The schema of a format, named with or without `aotgate.` and version: `aotgate.check/1`, `check/1`
 /// or `check`.
@@ -9,7 +15,9 @@ pub fn schema(name: &str) -> Option<&'static str> {
     let name = name.strip_prefix("aotgate.").unwrap_or(name);
     match name.strip_suffix("/1").unwrap_or(name) {
         "check" => Some(include_str!("check.json")),
+        "compat" => Some(include_str!("compat.json")),
         "diff" => Some(include_str!("diff.json")),
+        "lint" => Some(include_str!("lint.json")),
         "snapshot" => Some(include_str!("snapshot.json")),
         _ => None,
     }

@@ -14,7 +14,7 @@
 //!
 //! Compile ahead of time for the target, and store the assembler's output unchanged.
 
-use prost_reflect::FieldDescriptor;
+use prost_reflect::{FieldDescriptor, MessageDescriptor};
 
 use super::code::is_device_code;
 use super::elf::{EM_CUDA, Elf};
@@ -25,6 +25,8 @@ use crate::artifact::rope::Rope;
 use crate::artifact::wire::preview;
 
 pub(super) static RULE: RuleInfo = RuleInfo { id: "code-not-elf", level: Level::Error };
+
+const CUBIN: &str = "stream_executor.CudaCubinProto";
 
 pub(super) struct Check {
     cuda: bool,
@@ -37,6 +39,13 @@ impl Check {
 }
 
 impl Rule for Check {
+    fn enter(&mut self, at: &mut At<'_>, message: &MessageDescriptor, bytes: &Rope) {
+        // Empty data is not on the wire.
+        if self.cuda && message.full_name() == CUBIN && bytes.is_empty() {
+            at.report(&RULE, Draft::new("expected an ELF file for CUDA, found nothing"));
+        }
+    }
+
     fn content(&mut self, at: &mut At<'_>, field: &FieldDescriptor, bytes: &Rope) {
         // An empty binary of the module says that there is none.
         if !self.cuda || !is_device_code(field) || field.name() == "binary" && bytes.is_empty() {
