@@ -7,7 +7,7 @@ const DEBUG_OPTIONS: &str = "xla.DebugOptions";
 const OPTIONS_PATH: &str = "hlo_module_with_config.config.debug_options.";
 
 /// Fields that only say something about the program, or how fast it runs.
-const FIELDS: [(&str, &str); 8] = [
+const FIELDS: [(&str, &str); 9] = [
     ("xla.gpu.GpuExecutableProto.gpu_topology", "a record of what it was compiled for"),
     ("xla.gpu.GpuExecutableProto.module_name", "for logs"),
     ("xla.gpu.GpuExecutableProto.buffer_allocations_debug_summary", "text for error messages"),
@@ -15,6 +15,7 @@ const FIELDS: [(&str, &str); 8] = [
     ("xla.gpu.CustomKernelThunkProto.use_pdl", "without it the kernel starts later"),
     ("xla.gpu.KernelThunkProto.use_pdl", "without it the kernel starts later"),
     ("xla.gpu.CustomCallThunkProto.use_pdl", "without it the kernel starts later"),
+    ("xla.DebugOptions.xla_gpu_trace_annotation_level", "how much profiles say"),
     ("xla.gpu.DynamicSliceConfig.linear", "0.11.2 runs artifacts that have it, to the same bits"),
 ];
 

@@ -2,18 +2,19 @@
 
 use std::collections::BTreeSet;
 
-use aotgate_runtime::artifact::Artifact;
 use aotgate_runtime::artifact::inspect::{Inspection, KernelForm, Thunk};
+use aotgate_runtime::artifact::lint::lint;
+use aotgate_runtime::artifact::{Artifact, Limits};
 
+/// The rule that finds code and state for the host.
+const HOST_CODE: &str = "host-code";
 /// Listed by name up to this many.
 const NAMED: usize = 20;
 
 pub(super) fn list(artifact: &Artifact) -> Result<Vec<String>, aotgate_runtime::Error> {
     let inspection = Inspection::new(artifact)?;
     let mut kernels = BTreeSet::new();
-    let mut states = 0usize;
     visit(&inspection.thunks, &mut |thunk| {
-        states += usize::from(thunk.host_code);
         if let Some(kernel) = thunk.kernel.as_ref().filter(|k| k.form == KernelForm::InProcess) {
             kernels.insert(kernel.name.clone());
         }
@@ -30,11 +31,10 @@ pub(super) fn list(artifact: &Artifact) -> Result<Vec<String>, aotgate_runtime::
     if !kernels.is_empty() {
         unseen.push(format!("kernels of the runtime: {}", names(&kernels)));
     }
-    if states > 0 {
-        unseen.push(format!(
-            "execution state of {states} custom calls, and the host symbols its code needs"
-        ));
-    }
+    let report = lint(artifact, &Limits::default())?;
+    let host = report.findings.iter().filter(|finding| finding.rule == HOST_CODE);
+    let host = host.map(|finding| format!("host symbols: {} ({})", finding.message, finding.path));
+    unseen.extend(host.take(NAMED));
     Ok(unseen)
 }
 
