@@ -380,7 +380,8 @@ fn ids_of_a_module_lead_somewhere() {
     silent(&with(good(), 2));
     let rule = "hlo-id-dangling";
     assert!(one(rule, &with(good(), 9)).message.contains("entry"));
-    let cases: [(fn(&mut Vec<HloComputationProto>), &str); 8] = [
+    type Damage = fn(&mut Vec<HloComputationProto>);
+    let cases: [(Damage, &str); 8] = [
         (|c| c[1].instructions[1].operand_ids = vec![7], "operand 7 of i2, which is not there"),
         (|c| c[1].instructions[0].operand_ids = vec![2], "operand 2 of i1, which comes later"),
         (|c| c[1].instructions[0].operand_ids = vec![1], "operand 1 of i1, which comes later"),

@@ -95,6 +95,7 @@ fn split(message: &GpuExecutableProto) -> Artifact {
 }
 
 #[test]
+#[allow(deprecated, reason = "the kind that is gone")]
 fn a_thunk_kind_that_is_gone_is_named() {
     use aotgate_runtime::proto::xla::gpu::DynamicMemcpyThunkProto;
     use aotgate_runtime::proto::xla::gpu::thunk_proto::Impl;
