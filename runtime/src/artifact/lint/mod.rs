@@ -1,7 +1,7 @@
 //! Authoring rules, held against a real artifact.
 //!
 //! One file per rule; its module comment is the rule's page. All rules run in one walk over the serialized
-//! message by its schema ([`walk`]), so that a new kind of thunk is covered without a change here: rules
+//! message by its schema, so that a new kind of thunk is covered without a change here: rules
 //! look for slices, code and ids wherever they are. An occurrence is judged as it is written; that a later
 //! occurrence of a singular field would be merged with it is not considered.
 
