@@ -25,6 +25,7 @@ use crate::view::{self, Loss, LossKind, Node, Slot, Value};
 /// The message that a runtime reads.
 pub const ROOT: &str = "xla.gpu.GpuExecutableProto";
 const THUNK: &str = "xla.gpu.ThunkProto";
+const THUNKS: &str = "xla.gpu.GpuExecutableProto.thunks";
 const DEBUG_SUMMARY: &str = "buffer_allocations_debug_summary";
 
 /// A runtime to ask about.
@@ -196,6 +197,18 @@ pub fn judge(
             obstacles.extend(required(contract, held.root(), thunks));
             obstacles.extend(without_kind(held.root()));
             losses = view::losses(&bytes, writer, contract, ROOT);
+            // Also where the reader does not have them.
+            thunks |= losses.iter().any(|loss| loss.construct == THUNKS);
+        }
+        Err(refused) if matches!(refused.reason, view::Reason::NoSuchMessage(_)) => {
+            obstacles.push(Obstacle {
+                layer: Layer::Executable,
+                certain: false,
+                construct: Some(ROOT.to_owned()),
+                path: None,
+                reason: "its schema has no such message: it is older, or not complete".to_owned(),
+                message: None,
+            });
         }
         Err(refused) => obstacles.push(Obstacle {
             layer: Layer::Executable,

@@ -149,6 +149,14 @@ fn revisions_go_by_their_date() {
 }
 
 #[test]
+fn a_schema_without_the_message_tells_nothing() {
+    let empty = Runtime { contract: Arc::new(Contract::empty()), ..released("0.12.0") };
+    let outcome = outcome(&artifact("0.12.0/add_mul"), &empty);
+    assert_eq!(outcome.verdict, Verdict::Unknown);
+    assert_eq!(outcome.obstacles[0].construct.as_deref(), Some("xla.gpu.GpuExecutableProto"));
+}
+
+#[test]
 fn a_promise_lasts_six_months_from_emission() {
     let old = artifact("0.10.1/add_mul");
     let day = |text: &str| Some(text.parse().unwrap());

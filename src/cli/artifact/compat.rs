@@ -12,7 +12,7 @@ use super::super::context::Context;
 use super::super::{Format, Status, output};
 use super::lint::read_file;
 use crate::compat::{self, Era, Promise, Runtime, Verdict};
-use crate::descriptor::{Contract, SourceClosure};
+use crate::descriptor::{Contract, ParseCache, SourceClosure};
 use crate::error::{Error, ErrorKind};
 use crate::gate::Gate;
 use crate::report;
@@ -75,7 +75,14 @@ pub(super) fn run(context: &Context, args: &CompatArgs) -> miette::Result<Status
         let revision = gate.open(spec)?;
         let policy = gate.policy(policy_file.as_ref(), &revision, &revision)?;
         window = policy.windows.backward;
-        let contract = gate.contract(&revision, &policy)?;
+        let contract = match spec {
+            // A set that lacks the message is an answer of its own, and must not hide the others.
+            RevisionSpec::DescriptorSet(_) | RevisionSpec::ReleasedBinary(_) => {
+                let closure = revision.closure(&policy.contract, &mut ParseCache::default())?;
+                Arc::new(closure.contract(&policy.contract)?)
+            }
+            _ => gate.contract(&revision, &policy)?,
+        };
         let era = era(spec, revision.date(), context);
         let runtime = Runtime { label: revision.label.clone(), contract, era };
         let outcome = compat::judge(&artifact, &writer, &runtime, &policy);
