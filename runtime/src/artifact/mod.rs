@@ -10,6 +10,8 @@ mod envelope;
 mod field_path;
 pub mod inspect;
 mod limits;
+pub mod lint;
+pub mod loader;
 mod outer;
 mod release;
 mod riegeli;

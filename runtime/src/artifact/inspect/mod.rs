@@ -1,6 +1,6 @@
 //! An artifact as a person looks at it: one tree, for reading and as JSON.
 
-mod cubin;
+pub(super) mod cubin;
 mod text;
 mod thunks;
 
@@ -17,7 +17,7 @@ use crate::error::{Error, ErrorKind};
 use crate::proto::stream_executor::gpu_compute_capability_proto::ComputeCapability;
 use crate::proto::xla::gpu::GpuExecutableProto;
 
-static CONTRACT: LazyLock<Result<DescriptorPool, String>> =
+pub(super) static CONTRACT: LazyLock<Result<DescriptorPool, String>> =
     LazyLock::new(|| DescriptorPool::decode(DESCRIPTOR_SET).map_err(|error| error.to_string()));
 
 /// What is in an artifact. Serializes as `aotgate.inspect/1`; `Display` draws the tree.
