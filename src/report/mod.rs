@@ -4,6 +4,8 @@
 //! passes them through [`text`] and then through the quoting of its own format. Nothing here prints, reads a
 //! clock or looks at the environment: the same judgement gives the same bytes.
 
+#[cfg(feature = "runtime")]
+pub mod artifact;
 pub mod diff;
 mod excerpt;
 pub mod github;

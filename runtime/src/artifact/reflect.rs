@@ -170,14 +170,6 @@ fn clip(text: &str) -> String {
     }
 }
 
-/// Name of the message that a field of message type holds.
-pub(super) fn message_name(field: &FieldDescriptor) -> Option<String> {
-    match field.kind() {
-        Kind::Message(message) => Some(message.full_name().to_owned()),
-        _ => None,
-    }
-}
-
 /// Full name of a message's type.
 pub(super) fn name_of(message: &DynamicMessage) -> String {
     message.descriptor().full_name().to_owned()

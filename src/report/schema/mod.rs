@@ -1,15 +1,25 @@
 //! JSON Schemas (draft 2020-12) of the machine formats.
 
 /// Names of the formats that have a schema, sorted.
-pub const NAMES: &[&str] = &["aotgate.check/1", "aotgate.diff/1", "aotgate.snapshot/1"];
+pub const NAMES: &[&str] = &[
+    "aotgate.artifact-diff/1",
+    "aotgate.check/1",
+    "aotgate.diff/1",
+    "aotgate.inspect/1",
+    "aotgate.size/1",
+    "aotgate.snapshot/1",
+];
 
 /// The schema of a format, named with or without `aotgate.` and version: `aotgate.check/1`, `check/1`
 /// or `check`.
 pub fn schema(name: &str) -> Option<&'static str> {
     let name = name.strip_prefix("aotgate.").unwrap_or(name);
     match name.strip_suffix("/1").unwrap_or(name) {
+        "artifact-diff" => Some(include_str!("artifact-diff.json")),
         "check" => Some(include_str!("check.json")),
         "diff" => Some(include_str!("diff.json")),
+        "inspect" => Some(include_str!("inspect.json")),
+        "size" => Some(include_str!("size.json")),
         "snapshot" => Some(include_str!("snapshot.json")),
         _ => None,
     }

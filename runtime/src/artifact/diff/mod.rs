@@ -6,7 +6,7 @@ mod named;
 use serde::Serialize;
 
 use self::fields::Comparison;
-pub use self::named::{Change, NamedChange};
+pub use self::named::{Change, NamedChange, Payload};
 use super::inspect::Inspection;
 use super::reflect::reflect;
 use super::{Artifact, EXECUTABLE, Layer, envelope, outer};
