@@ -129,10 +129,39 @@ fn fields_of(out: &mut String, section: Section, fields: &[&FieldChange], style:
         Section::Other => "Other fields",
     };
     heading(out, title, fields.len(), style);
+    if section == Section::DebugOptions {
+        let options = debug_options(fields);
+        return list(out, &options, style, |(field, name)| {
+            (field.change, sentence(name, field.change, field.a.clone(), field.b.clone()))
+        });
+    }
     list(out, fields, style, |field| {
         let path = if field.path.is_empty() { "the whole layer" } else { &field.path };
         (field.change, sentence(path, field.change, field.a.clone(), field.b.clone()))
     });
+}
+
+/// Debug options by their own names; what happened to both the compilation's and the module's is one line.
+fn debug_options<'a>(fields: &[&'a FieldChange]) -> Vec<(&'a FieldChange, String)> {
+    let own = |field: &'a FieldChange| match field.path.split_once("debug_options.") {
+        Some((owner, name)) => (owner.starts_with("compile_options"), name),
+        None => (true, field.path.as_str()),
+    };
+    let mut by_name: BTreeMap<_, Vec<&FieldChange>> = BTreeMap::new();
+    for field in fields {
+        by_name.entry((own(field).1, field.change, &field.a, &field.b)).or_default().push(field);
+    }
+    let mut lines = Vec::new();
+    for ((name, ..), same) in by_name {
+        let Some(field) = same.first() else { continue };
+        let place = match (same.len(), own(field).0) {
+            (1, true) => " (of the compilation)",
+            (1, false) => " (of the HLO module)",
+            _ => "",
+        };
+        lines.push((*field, format!("{name}{place}")));
+    }
+    lines
 }
 
 fn sentence(name: &str, change: Change, a: Option<String>, b: Option<String>) -> String {

@@ -121,7 +121,7 @@ fn values(title: &str, values: &[OptionValue], style: &Style) -> Option<Branch> 
 }
 
 fn program(inspection: &Inspection, style: &Style) -> Branch {
-    let mut label = format!("program {}", inspection.module);
+    let mut label = format!("program  {}", inspection.module);
     if let Some(target) = &inspection.target {
         put(&mut label, format_args!("  target {target}"));
     }
@@ -230,7 +230,7 @@ fn allocations(allocations: &[Allocation], style: &Style) -> Branch {
     let label = match roles.as_slice() {
         [] => "no allocations".to_owned(),
         roles => {
-            format!("{}  bytes: {}", count(allocations.len(), "allocation"), roles.join(", "))
+            format!("{}  bytes: {}", count(allocations.len(), "allocation"), roles.join("; "))
         }
     };
     let view = |allocation: &Allocation| {

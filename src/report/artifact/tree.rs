@@ -61,7 +61,12 @@ fn level(out: &mut String, branches: &[Branch], prefix: &str, style: &Style) {
         let last = at + 1 == branches.len();
         let below = format!("{prefix}{}", if last { "   " } else { bar });
         let room = style.width.saturating_sub(prefix.chars().count() + 3).max(20);
-        let wrapped = text::wrap("", &branch.label, room);
+        // Columns stay where the line fits; wrapping closes them up.
+        let wrapped = if branch.label.chars().count() <= room {
+            branch.label.clone()
+        } else {
+            text::wrap("", &branch.label, room)
+        };
         for (at, line) in wrapped.lines().enumerate() {
             match at {
                 0 => put(out, format_args!("{prefix}{}{line}\n", if last { corner } else { tee })),

@@ -25,7 +25,8 @@ pub struct Diff {
     pub same_executable: bool,
     /// The outer layers say the same: options, client. True where neither artifact has one.
     pub same_options: bool,
-    /// The envelopes' metadata says the same. True where neither artifact has one.
+    /// The envelopes' metadata says the same, an ABI entry apart that only one has and that repeats what the
+    /// executable says. True where neither artifact has an envelope.
     pub same_envelope: bool,
     /// Layers, encodings and versions are the same.
     pub same_containers: bool,
@@ -98,12 +99,17 @@ impl Diff {
     fn build(a: &Artifact, b: &Artifact) -> Result<Diff, Error> {
         let mut comparison = Comparison::default();
         let none = super::Rope::default();
-        if a.envelope().is_some() && b.envelope().is_some() {
-            let metadata = |artifact: &Artifact| {
-                let raw = artifact.envelope().map(|envelope| envelope.metadata_bytes().clone());
-                reflect(envelope::METADATA, &raw.unwrap_or_default().into())
+        if let (Some(first), Some(second)) = (a.envelope(), b.envelope()) {
+            // An ABI entry that says what the executable says belongs to the container.
+            let implied = first.abi_version().is_some() != second.abi_version().is_some()
+                && abi_is_implied(a)?
+                && abi_is_implied(b)?;
+            let metadata = |envelope: &envelope::Envelope| {
+                let raw = super::Rope::from(envelope.metadata_bytes().clone());
+                let raw = if implied { envelope.metadata_with_abi(false, None)? } else { raw };
+                reflect(envelope::METADATA, &raw)
             };
-            comparison.messages(Section::Envelope, &metadata(a)?, &metadata(b)?);
+            comparison.messages(Section::Envelope, &metadata(first)?, &metadata(second)?);
         } else {
             comparison.layer(Section::Envelope, a.envelope().is_some(), b.envelope().is_some());
         }
@@ -146,6 +152,14 @@ impl Diff {
             omitted,
         })
     }
+}
+
+/// Whether the envelope's ABI entry, if there is one, says no more than the executable.
+fn abi_is_implied(artifact: &Artifact) -> Result<bool, Error> {
+    let Some(entry) = artifact.envelope().and_then(|envelope| envelope.abi_version()) else {
+        return Ok(true);
+    };
+    Ok(artifact.decode()?.executable_abi_version.as_ref() == Some(&entry.version))
 }
 
 /// What the containers are, sizes apart.
