@@ -301,15 +301,14 @@ fn what_is_no_artifact_is_said_to_be_what_it_is() {
 
 #[test]
 fn an_ambiguous_file_is_said_to_be_one() {
-    // Field 1 holds a record file's signature, field 4 tells of an executable: either message.
-    let signature = [0x83, 0xaf, 0x70, 0xd1, 0x0d, 0x88, 0x4a, 0x3f];
-    let bytes = [&[0x0a, 8][..], &signature, &[0x22, 1, 0]].concat();
+    // Field 13 of an executable with 32 bytes, and a field `j` of text format.
+    let bytes = b"j {                              }";
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("file.bin");
     std::fs::write(&file, bytes).unwrap();
-    let (status, _, err) = run(&["inspect", file.to_str().unwrap()]);
-    assert_eq!(status, 2);
-    assert!(err.contains("file.bin") && err.contains("aotgate::artifact::"), "{err}");
+    let message = failing(&["inspect", file.to_str().unwrap()]);
+    assert!(message.contains("file.bin: input: ambiguous"), "{message}");
+    assert!(message.contains("write the artifact again in one container"), "{message}");
 }
 
 #[test]

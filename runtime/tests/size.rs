@@ -103,6 +103,16 @@ fn what_is_stored_twice_is_named() {
 }
 
 #[test]
+fn a_constant_that_the_module_holds_as_well_is_named() {
+    let mut all = committed().into_iter();
+    let recorded = all.find(|r| r.release == "0.10.1" && r.name == "constants").expect("committed");
+    let breakdown = breakdown(&recorded.bytes);
+    let [duplicate] = breakdown.duplicates.as_slice() else { panic!("{:?}", breakdown.duplicates) };
+    assert_eq!(duplicate.size, 1024);
+    assert_eq!(duplicate.places, ["constant buffer_for_constant_1", "literal of constant_1"]);
+}
+
+#[test]
 fn unknown_fields_and_damage_inside_fields_are_counted() {
     let mut all = committed().into_iter();
     let artifact = Artifact::read(all.next().expect("committed").bytes).expect("read");

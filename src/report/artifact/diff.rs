@@ -128,13 +128,14 @@ fn fields_of(out: &mut String, section: Section, fields: &[&FieldChange], style:
         Section::Constants => "Constants, field by field",
         Section::Other => "Other fields",
     };
-    heading(out, title, fields.len(), style);
     if section == Section::DebugOptions {
         let options = debug_options(fields);
+        heading(out, title, options.len(), style);
         return list(out, &options, style, |(field, name)| {
             (field.change, sentence(name, field.change, field.a.clone(), field.b.clone()))
         });
     }
+    heading(out, title, fields.len(), style);
     list(out, fields, style, |field| {
         let path = if field.path.is_empty() { "the whole layer" } else { &field.path };
         (field.change, sentence(path, field.change, field.a.clone(), field.b.clone()))

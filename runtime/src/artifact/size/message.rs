@@ -107,7 +107,7 @@ impl Walker<'_> {
             }
             let value = bytes.slice(field.value.clone()).unwrap_or_default();
             let content = self.content(description, &known, &field, rest, owner);
-            // Tag and length go with the content, but not the first of a message that has parts.
+            // Tag and length go with the content.
             let part = match &content {
                 Content::Is(part) | Content::Payload(part, _) | Content::Holds(part) => *part,
             };
@@ -186,8 +186,12 @@ impl Walker<'_> {
             }
             ("xla.HloInstructionProto", "literal") => {
                 let shown = if size < SMALL_LITERAL { "small ones" } else { name };
-                let id = part(PartKind::HloLiteral, shown);
-                Content::Payload(id, format!("literal of {name}"))
+                Content::Holds(part(PartKind::HloLiteral, shown))
+            }
+            ("xla.LiteralProto", "shape") => Content::Is(rest),
+            // Elements as they lie in memory, so that a constant with the same bytes is found.
+            ("xla.LiteralProto", field) if field != "tuple_literals" => {
+                Content::Payload(rest, format!("literal of {name}"))
             }
             ("xla.HloModuleConfigProto", "debug_options") => {
                 Content::Is(part(PartKind::DebugOptions, "of the HLO module"))
