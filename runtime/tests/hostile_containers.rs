@@ -127,7 +127,7 @@ fn flipped_bits_of_an_unhashed_container_do_no_harm() {
     for recorded in committed() {
         let original = read(recorded.bytes).expect("read");
         let intact = original.write(&plain).expect("written");
-        for _ in 0..100 {
+        for round in 0..100 {
             let mut bytes = intact.clone();
             for _ in 0..=random.below(4) {
                 let at = random.below(bytes.len());
@@ -140,6 +140,9 @@ fn flipped_bits_of_an_unhashed_container_do_no_harm() {
                 let stored: usize = breakdown.parts.iter().map(|part| part.stored).sum();
                 assert_eq!(stored, intact.len());
                 let _ = Inspection::new(&artifact);
+                if round % 10 > 0 {
+                    continue;
+                }
                 let _ = Diff::new(&original, &artifact);
             }
         }
@@ -178,7 +181,7 @@ fn damaged_records_do_no_harm() {
 #[test]
 fn noise_and_nothing_are_told_apart() {
     let error = read(Vec::new()).unwrap_err();
-    assert!(error.to_string().contains("found no bytes"), "{error}");
+    assert!(error.to_string().contains("found an empty file (no bytes)"), "{error}");
     let mut random = Random(1);
     for length in 1..2000 {
         let bytes: Vec<u8> = (0..length).map(|_| random.next().to_le_bytes()[0]).collect();
