@@ -52,7 +52,7 @@ struct GlobalArgs {
     #[arg(long, global = true, value_enum, default_value_t = Format::Human)]
     format: Format,
     /// Write to a file instead of standard output.
-    #[arg(long, global = true, value_name = "FILE")]
+    #[arg(long, short = 'o', global = true, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Print how long it took on standard error.
     #[arg(long, global = true)]

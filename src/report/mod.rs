@@ -5,6 +5,8 @@
 //! clock or looks at the environment: the same judgement gives the same bytes.
 
 #[cfg(feature = "runtime")]
+pub mod artifact;
+#[cfg(feature = "runtime")]
 pub mod compat;
 pub mod diff;
 mod excerpt;

@@ -4,13 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use aotgate_runtime::DESCRIPTOR_SET;
-use aotgate_runtime::artifact::{Artifact, Limits};
 use chrono::NaiveDate;
 use clap::Args;
 
 use super::super::context::Context;
 use super::super::{Format, Status, output};
-use super::lint::read_file;
+use super::Input;
 use crate::compat::{self, Era, Promise, Runtime, Verdict};
 use crate::descriptor::{Contract, ParseCache, SourceClosure};
 use crate::error::{Error, ErrorKind};
@@ -51,9 +50,7 @@ pub(in crate::cli) struct CompatArgs {
 }
 
 pub(super) fn run(context: &Context, args: &CompatArgs) -> miette::Result<Status> {
-    let limits = Limits::default();
-    let bytes = read_file(&args.artifact, &limits)?;
-    let artifact = Artifact::read_with(bytes, &limits)?;
+    let artifact = Input::read(&args.artifact)?.open()?;
     let specs = expand(&args.runtimes)?;
     let named: Vec<&RevisionSpec> = specs.iter().chain(&args.writer).collect();
     let repository = context.repository_for(&named)?;

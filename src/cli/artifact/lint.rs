@@ -2,13 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use aotgate_runtime::artifact::Limits;
 use aotgate_runtime::artifact::lint::{Level, Report, lint};
-use aotgate_runtime::artifact::{Artifact, Limits};
 use clap::Args;
 
 use super::super::context::Context;
 use super::super::{Format, Status, output};
-use crate::error::{Error, ErrorKind};
+use super::Input;
+use crate::error::Error;
 use crate::report;
 use crate::report::json::Layout;
 use crate::report::lint::Linted;
@@ -53,22 +54,9 @@ pub(super) fn run(context: &Context, args: &LintArgs) -> miette::Result<Status> 
 }
 
 fn one(path: &Path) -> Result<Report, String> {
-    let limits = Limits::default();
-    let bytes = read_file(path, &limits).map_err(|error| error.to_string())?;
-    let artifact = Artifact::read_with(bytes, &limits).map_err(|error| error.to_string())?;
-    lint(&artifact, &limits).map_err(|error| error.to_string())
-}
-
-/// Reads an artifact's file, one byte past the limit at most: the reader then says that it is too large.
-pub(super) fn read_file(path: &Path, limits: &Limits) -> Result<Vec<u8>, Error> {
-    use std::io::Read as _;
-    let io = |error| Error::from(ErrorKind::Io { path: path.to_owned(), error });
-    let file = std::fs::File::open(path).map_err(io)?;
-    if file.metadata().map_err(io)?.is_dir() {
-        let what = "a directory";
-        return Err(ErrorKind::NotAFile { path: path.display().to_string(), what }.into());
-    }
-    let mut bytes = Vec::new();
-    file.take(limits.input.saturating_add(1)).read_to_end(&mut bytes).map_err(io)?;
-    Ok(bytes)
+    let report = || {
+        let input = Input::read(path)?;
+        lint(&input.open()?, &Limits::default()).map_err(|error| input.error(error))
+    };
+    report().map_err(|error: Error| error.to_string())
 }

@@ -19,11 +19,14 @@ macro_rules! schemas {
 
 // One line per file of this folder, sorted.
 schemas! {
+    "artifact-diff",
     "check",
     "compat",
     "diff",
     "goldens",
+    "inspect",
     "lint",
+    "size",
     "snapshot",
 }
 

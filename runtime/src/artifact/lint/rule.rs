@@ -3,15 +3,15 @@
 use std::collections::HashMap;
 
 use prost::Message as _;
-use prost_reflect::{DescriptorPool, FieldDescriptor, MessageDescriptor};
+use prost_reflect::{FieldDescriptor, MessageDescriptor};
 
 use super::catalog;
 use super::finding::{Draft, Level, Sink};
 use super::place::Place;
 use super::scope::{Allocations, bringing_field, holds_thunks};
 use super::walk::{Visitor, walk};
-use crate::artifact::inspect::CONTRACT;
 use crate::artifact::limits::Budget;
+use crate::artifact::reflect::pool;
 use crate::artifact::rope::Rope;
 use crate::artifact::wire::{Field, Fields, Wire};
 use crate::error::{Error, ErrorKind};
@@ -104,7 +104,7 @@ impl At<'_> {
 /// The innermost thunk: its kind and the instruction it was compiled from.
 fn thunk(frames: &[Frame]) -> Option<String> {
     let bytes = frames.iter().rev().find_map(|frame| frame.thunk.as_ref())?;
-    let descriptor = contract().ok()?.get_message_by_name(THUNK)?;
+    let descriptor = pool().ok()?.get_message_by_name(THUNK)?;
     let mut kind = "unknown kind".to_owned();
     let mut annotation = String::new();
     let mut fields = Fields::new(bytes);
@@ -119,10 +119,6 @@ fn thunk(frames: &[Frame]) -> Option<String> {
         }
     }
     Some(if annotation.is_empty() { kind } else { format!("{kind} {annotation}") })
-}
-
-fn contract() -> Result<&'static DescriptorPool, Error> {
-    CONTRACT.as_ref().map_err(|reason| ErrorKind::Contract { reason: reason.clone() }.into())
 }
 
 /// All rules, for one artifact.
@@ -145,7 +141,7 @@ impl Rules {
         sink: &mut Sink,
         budget: &mut Budget<'_>,
     ) -> Result<(), Error> {
-        let descriptor = contract()?
+        let descriptor = pool()?
             .get_message_by_name(name)
             .ok_or_else(|| ErrorKind::Contract { reason: format!("{name} is not in it") })?;
         let mut shown = Shown {
