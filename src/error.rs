@@ -249,6 +249,25 @@ pub(crate) enum ErrorKind {
     #[diagnostic(code(aotgate::io), help("check that the path exists and may be read"))]
     Io { path: PathBuf, error: std::io::Error },
 
+    // Artifacts
+    #[cfg(feature = "runtime")]
+    #[error("{path}: {error}")]
+    #[diagnostic(forward(error))]
+    Artifact { path: String, error: Box<aotgate_runtime::Error> },
+
+    #[cfg(feature = "runtime")]
+    #[error("{path} has more than {limit} bytes")]
+    #[diagnostic(
+        code(aotgate::artifact_too_large),
+        help("no artifact is that large, since one message holds at most 2 GiB; check the file")
+    )]
+    ArtifactTooLarge { path: String, limit: u64 },
+
+    #[cfg(feature = "runtime")]
+    #[error("{path}: {message}")]
+    #[diagnostic(code(aotgate::convert), help("{help}"))]
+    Convert { path: String, message: String, help: String },
+
     // Policy
     #[error("{message}")]
     #[diagnostic(code(aotgate::policy))]
@@ -275,11 +294,6 @@ pub(crate) enum ErrorKind {
         #[source_code]
         source_code: NamedSource<String>,
     },
-
-    #[cfg(feature = "runtime")]
-    #[error("{path}: {error}")]
-    #[diagnostic(forward(error))]
-    Artifact { path: String, error: aotgate_runtime::Error },
 
     #[error("{path}: {what}")]
     #[diagnostic(code(aotgate::golden), help("{help}"))]

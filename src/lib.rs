@@ -7,6 +7,8 @@
 
 pub mod change;
 pub mod cli;
+#[cfg(feature = "runtime")]
+pub mod compat;
 pub mod container;
 pub mod descriptor;
 pub mod error;
