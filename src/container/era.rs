@@ -99,7 +99,10 @@ mod tests {
         let split = era("2026-03-01", &[Plain, Split], &[Split]);
         let only = era("2026-04-01", &[Split], &[Split]);
         // Reader and writer in one change.
-        assert_eq!(turns(&[plain.clone()], &split, "2026-02-01"), [(Split, Turn::WrittenTooSoon)]);
+        assert_eq!(
+            turns(std::slice::from_ref(&plain), &split, "2026-02-01"),
+            [(Split, Turn::WrittenTooSoon)]
+        );
         let staged = [plain, both];
         assert_eq!(turns(&staged, &split, "2026-02-14"), [(Split, Turn::WrittenTooSoon)]);
         assert_eq!(turns(&staged, &split, "2026-02-15"), [(Split, Turn::Written)]);

@@ -22,7 +22,7 @@ impl Desk<'_> {
     /// Findings about the schema of a construct that base calls so.
     fn related<'f>(&self, construct: &str, schema: &'f mut [Finding]) -> Vec<&'f mut Finding> {
         let names = aliases(construct, self.base, self.head, self.pairs);
-        schema.iter_mut().filter(|f| f.surface == "proto" && names.contains(&f.construct)).collect()
+        schema.iter_mut().filter(|f| schematic(f) && names.contains(&f.construct)).collect()
     }
 
     /// Puts the goldens into the findings about the schema.
@@ -85,6 +85,11 @@ impl Desk<'_> {
     }
 }
 
+/// Whether a finding is about the contract itself.
+fn schematic(finding: &Finding) -> bool {
+    matches!(finding.surface, "proto" | "json-payload")
+}
+
 /// Golden findings follow those about the schema of the same construct, once attestations and waivers are known: where
 /// all that say something of it are satisfied, so is what the goldens show.
 pub fn follow(findings: &mut [Finding]) {
@@ -94,7 +99,7 @@ pub fn follow(findings: &mut [Finding]) {
     for at in places {
         let Some(finding) = findings.get(at) else { continue };
         let about = |f: &&Finding| {
-            f.surface == "proto"
+            schematic(f)
                 && f.triage > Triage::Safe
                 && (f.construct == finding.construct
                     // The same place in the same golden.

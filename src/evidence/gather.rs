@@ -103,6 +103,7 @@ pub fn gather(question: &Question<'_>, schema: &mut [Finding]) -> Answer {
         head: &head,
         goldens,
         lost: LostConstructs::default(),
+        compile_only: LostConstructs::default(),
         refused: BTreeMap::new(),
         refusals: Refusals::default(),
         carried: BTreeSet::new(),
@@ -140,6 +141,7 @@ struct Gatherer<'a> {
     head: &'a Store<'a>,
     goldens: Goldens,
     lost: LostConstructs,
+    compile_only: LostConstructs,
     /// By construct that head stumbles over: why, and the goldens.
     refused: BTreeMap<String, (String, Shown)>,
     refusals: Refusals,
@@ -248,6 +250,13 @@ impl Gatherer<'_> {
             .eras
             .is_some_and(|eras| self.refusals.add(&eras, &read.forms, &place, new));
         self.lost.add(&place, &read.losses);
+        self.compile_only.add(&place, &read.compile_only);
+        for loss in &read.refusals {
+            let why = format!("{}: {}", loss.why, loss.detail);
+            let entry = self.refused.entry(loss.construct.clone());
+            let known = entry.or_insert_with(|| (why.clone(), Shown::default()));
+            known.1.add(&place, format!("is refused at {}", loss.path));
+        }
         let mut constructs: Vec<&str> = read.losses.iter().map(|loss| &*loss.construct).collect();
         constructs.sort_unstable();
         constructs.dedup();
@@ -255,6 +264,10 @@ impl Gatherer<'_> {
             _ if refused => {
                 let forms = crate::container::names(&read.forms);
                 (CaseOutcome::Failed, Some(format!("head's loaders refuse {forms}")))
+            }
+            _ if !read.refusals.is_empty() => {
+                let why = read.refusals.first().map_or("", |loss| loss.why);
+                (CaseOutcome::Failed, Some(why.to_owned()))
             }
             [] => (CaseOutcome::Equal, None),
             [one] => (CaseOutcome::Differ, Some(format!("loses {one}"))),
@@ -350,6 +363,9 @@ impl Gatherer<'_> {
         let desk = Desk { base, head, pairs, loudness, firm: &firm };
         for (construct, lost) in &self.lost.0 {
             self.findings.extend(desk.lost(construct, lost, schema));
+        }
+        for (construct, lost) in &self.compile_only.0 {
+            desk.attach(construct, &lost.shown, schema);
         }
         for (construct, (why, shown)) in &self.refused {
             desk.attach(construct, shown, schema);

@@ -36,6 +36,10 @@ pub(super) struct Read {
     pub(super) forms: Vec<Form>,
     /// What head loses of what base reads.
     pub(super) losses: Vec<Loss>,
+    /// What makes head refuse to load it: JSON payloads that it does not take.
+    pub(super) refusals: Vec<Loss>,
+    /// JSON payloads that only a compiler of head's would refuse or misread; it loads and runs.
+    pub(super) compile_only: Vec<Loss>,
     /// Which of the wanted constructs it carries, by position.
     pub(super) carried: Vec<usize>,
     /// Why head's parser rejects its text.
@@ -52,13 +56,13 @@ pub(super) struct Eyes<'a> {
 }
 
 /// Opens an artifact's containers alone; `None` for a text golden, an error as [`Seen`] says.
-pub(super) fn open(bytes: &Bytes) -> Result<Option<Artifact>, Seen> {
+pub(super) fn open(bytes: &Bytes) -> Result<Option<Artifact>, Box<Seen>> {
     let limits = Limits { decompressed: MAX_DECOMPRESSED, ..Limits::default() };
     match Artifact::read_with(bytes.clone(), &limits) {
         Ok(artifact) => Ok(Some(artifact)),
-        Err(error) if error.is_ambiguous() => Err(Seen::Ambiguous(error.to_string())),
+        Err(error) if error.is_ambiguous() => Err(Box::new(Seen::Ambiguous(error.to_string()))),
         Err(error) if error.is_unsupported() && is_text(bytes) => Ok(None),
-        Err(error) => Err(Seen::Unreadable(error.to_string())),
+        Err(error) => Err(Box::new(Seen::Unreadable(error.to_string()))),
     }
 }
 
@@ -72,7 +76,7 @@ pub(super) fn look(bytes: &Bytes, eyes: &Eyes<'_>) -> Seen {
     let mut read = Read::default();
     let same = std::ptr::eq(eyes.base, eyes.head);
     let artifact = match open(bytes) {
-        Err(seen) => return seen,
+        Err(seen) => return *seen,
         Ok(Some(artifact)) => artifact,
         Ok(None) if same => return Seen::Read(read),
         Ok(None) => {
@@ -103,12 +107,19 @@ pub(super) fn look(bytes: &Bytes, eyes: &Eyes<'_>) -> Seen {
             };
         }
     }
-    let mut losses = view::losses(&executable, eyes.base, eyes.head, ROOT);
-    if let [Loss { kind: LossKind::Refused, detail, .. }] = &mut losses[..] {
-        let why = std::mem::take(detail);
-        return Seen::Refused(stumbled(&executable, eyes.head), why, read);
+    for loss in view::losses(&executable, eyes.base, eyes.head, ROOT) {
+        match loss.kind {
+            LossKind::Refused if loss.construct == ROOT => {
+                return Seen::Refused(stumbled(&executable, eyes.head), loss.detail, read);
+            }
+            // Not this change's doing, or nobody can tell.
+            _ if loss.why.starts_with("refused even by the writer") => {}
+            LossKind::NotModelled => {}
+            LossKind::Refused => read.refusals.push(loss),
+            LossKind::CompileOnly => read.compile_only.push(loss),
+            _ => read.losses.push(loss),
+        }
     }
-    read.losses = losses;
     Seen::Read(read)
 }
 

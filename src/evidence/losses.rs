@@ -101,7 +101,11 @@ impl LostConstructs {
                 detail => format!("{} ({detail})", loss.why),
             };
             let times = if count == 1 { "once".to_owned() } else { format!("{count} times") };
-            let what = format!("carries it {times}, first at {}", loss.path);
+            let only = match loss.kind {
+                LossKind::CompileOnly => ", where only compilers read it: it loads and runs",
+                _ => "",
+            };
+            let what = format!("carries it {times}, first at {}{only}", loss.path);
             let known = self.0.entry(construct.to_owned()).or_insert_with(|| LostConstruct {
                 kind: loss.kind,
                 how: how.clone(),
@@ -118,7 +122,7 @@ impl LostConstructs {
 fn weight(kind: LossKind) -> u8 {
     match kind {
         LossKind::Presence => 0,
-        LossKind::Unnamed | LossKind::NotModelled => 1,
+        LossKind::Unnamed | LossKind::NotModelled | LossKind::CompileOnly => 1,
         LossKind::Dropped => 2,
         LossKind::Reinterpreted => 3,
         LossKind::Refused => 4,
