@@ -38,6 +38,12 @@ impl Error {
         }
         self
     }
+
+    /// Names the file of an error about an artifact.
+    #[cfg(feature = "runtime")]
+    pub(crate) fn in_artifact(self, path: &str) -> Self {
+        ErrorKind::InArtifact { path: path.to_owned(), error: Box::new(self) }.into()
+    }
 }
 
 impl From<ErrorKind> for Error {
@@ -308,7 +314,11 @@ pub(crate) enum ErrorKind {
     )]
     LfsPointer { path: String },
 
-    // Artifacts
+    #[cfg(feature = "runtime")]
+    #[error("{path}: {error}")]
+    #[diagnostic(forward(error))]
+    InArtifact { path: String, error: Box<Error> },
+
     #[cfg(feature = "runtime")]
     #[error(transparent)]
     #[diagnostic(transparent)]

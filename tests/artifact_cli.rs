@@ -409,3 +409,29 @@ fn all_recorded_artifacts_go_through_every_command() {
     }
     println!("{artifacts} artifacts, {conversions} conversions");
 }
+
+/// A text golden goes through every command, and to a binary container and back.
+#[test]
+fn text_goldens_are_artifacts_like_others() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name).display().to_string();
+    let golden = "../upstream-goldens/ReduceScatter.pbtxt";
+    let inspection: Value =
+        serde_json::from_str(&passing(&["inspect", golden, "--format", "json"])).unwrap();
+    let kinds: Vec<&Value> =
+        inspection["thunks"].as_array().unwrap().iter().map(|thunk| &thunk["kind"]).collect();
+    assert!(kinds.contains(&&Value::from("reduce_scatter")), "{kinds:?}");
+    assert_valid("size", &passing(&["size", golden, "--format", "json"]));
+    passing(&["lint", golden]);
+    passing(&["convert", golden, "--to", "outer-split", "-o", &at("binary")]);
+    passing(&["convert", &at("binary"), "--to", "text", "-o", &at("text.pbtxt")]);
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/artifacts");
+    let body = |path: &str| {
+        let text = std::fs::read_to_string(root.join(path)).unwrap();
+        text.lines().filter(|line| !line.starts_with('#')).collect::<Vec<_>>().join("\n")
+    };
+    assert_eq!(body(golden), body(&at("text.pbtxt")));
+    // A schema that lacks a field and does not reserve its name refuses the text, and says where.
+    let error = failing(&["inspect", golden, "--schema", "../released/0.10.0.fds"]);
+    assert!(error.contains("ReduceScatter.pbtxt: text golden, line "), "{error}");
+}

@@ -88,8 +88,7 @@ enum Command {
     Diff(diff::DiffArgs),
     /// Look into artifacts and ask what runtimes make of them.
     #[cfg(feature = "runtime")]
-    #[command(subcommand)]
-    Artifact(artifact::ArtifactCommand),
+    Artifact(artifact::ArtifactArgs),
     /// What a check means, the list of checks, or a JSON schema.
     Explain(explain::ExplainArgs),
     /// Goldens: artifacts of released compilers that must go on running.

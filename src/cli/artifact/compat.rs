@@ -7,9 +7,8 @@ use aotgate_runtime::DESCRIPTOR_SET;
 use chrono::NaiveDate;
 use clap::Args;
 
-use super::super::context::Context;
 use super::super::{Format, Status, output};
-use super::Input;
+use super::{ArtifactContext, Input};
 use crate::compat::{self, Era, Promise, Runtime, Verdict};
 use crate::descriptor::{Contract, ParseCache, SourceClosure};
 use crate::error::{Error, ErrorKind};
@@ -19,7 +18,7 @@ use crate::report::json::Layout;
 use crate::revision::RevisionSpec;
 use crate::triage::policy::{self, Policy};
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(after_help = "\
 Examples:
   aotgate artifact compat executable.bin --runtime 0.11.2.fds
@@ -49,8 +48,8 @@ pub(in crate::cli) struct CompatArgs {
     verbose: bool,
 }
 
-pub(super) fn run(context: &Context, args: &CompatArgs) -> miette::Result<Status> {
-    let artifact = Input::read(&args.artifact)?.open()?;
+pub(super) fn run(context: &ArtifactContext<'_>, args: &CompatArgs) -> miette::Result<Status> {
+    let artifact = Input::read(&args.artifact)?.open(context)?;
     let specs = expand(&args.runtimes)?;
     let named: Vec<&RevisionSpec> = specs.iter().chain(&args.writer).collect();
     let repository = context.repository_for(&named)?;
@@ -148,7 +147,7 @@ fn expand(names: &[String]) -> Result<Vec<RevisionSpec>, Error> {
     Ok(specs)
 }
 
-fn era(spec: &RevisionSpec, date: Option<NaiveDate>, context: &Context) -> Era {
+fn era(spec: &RevisionSpec, date: Option<NaiveDate>, context: &ArtifactContext<'_>) -> Era {
     match (spec, date) {
         (_, Some(date)) => Era::of_commit(date),
         // What has not landed is of today.

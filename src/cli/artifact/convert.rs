@@ -9,13 +9,13 @@ use aotgate_runtime::artifact::{
 };
 use clap::{Args, ValueEnum};
 
-use super::Input;
-use crate::cli::context::Context;
+use super::{ArtifactContext, Input};
 use crate::cli::{Status, output};
 use crate::error::{Error, ErrorKind};
 use crate::triage::policy::closest;
+use crate::view;
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(after_help = "\
 Containers for --to, with what XLA's split-proto-cli calls them:
   plain           serialized GpuExecutableProto (unpack --output_format=binary)
@@ -131,7 +131,7 @@ impl Target {
     }
 }
 
-pub(super) fn run(context: &Context, args: &ConvertArgs) -> miette::Result<Status> {
+pub(super) fn run(context: &ArtifactContext<'_>, args: &ConvertArgs) -> miette::Result<Status> {
     let Some(path) = &context.output else {
         return Err(Error::from(ErrorKind::Usage {
             message: "`artifact convert` needs a file to write".to_owned(),
@@ -144,16 +144,20 @@ pub(super) fn run(context: &Context, args: &ConvertArgs) -> miette::Result<Statu
         output::check_absent(path)?;
     }
     let input = Input::read(&args.file)?;
-    let artifact = input.open()?;
-    let Some(form) = args.to.form(args.compression) else {
-        let message = "text format cannot be written yet".to_owned();
-        let help =
-            "convert to a binary container, or look at it with `artifact inspect`".to_owned();
-        return Err(Error::from(ErrorKind::Convert { path: input.name, message, help }).into());
+    let artifact = input.open(context)?;
+    let (written, again) = match args.to.form(args.compression) {
+        Some(form) => {
+            let kept = (form.outer.is_some(), form.envelope.is_some());
+            refuse_loss(&input, &artifact, kept, &args.drop)?;
+            let written = artifact.write(&form).map_err(|error| input.error(error))?;
+            let again = Artifact::read(written.clone()).map_err(|error| input.error(error))?;
+            (written, again)
+        }
+        None => {
+            refuse_loss(&input, &artifact, (true, false), &args.drop)?;
+            text(context, &input, &artifact)?
+        }
     };
-    refuse_loss(&input, &artifact, &form, &args.drop)?;
-    let written = artifact.write(&form).map_err(|error| input.error(error))?;
-    let again = Artifact::read(written.clone()).map_err(|error| input.error(error))?;
     verify(&input, &artifact, &again, &args.drop)?;
     if standard {
         output::write_bytes_to_standard(&written)?;
@@ -166,16 +170,44 @@ pub(super) fn run(context: &Context, args: &ConvertArgs) -> miette::Result<Statu
     Ok(Status::Passed)
 }
 
+/// The artifact as text, and as it reads back.
+fn text(
+    context: &ArtifactContext<'_>,
+    input: &Input,
+    artifact: &Artifact,
+) -> Result<(Vec<u8>, Artifact), Error> {
+    let contract = context.text_contract()?;
+    let printed = view::print_artifact(artifact, &contract)?;
+    if let Some(first) = printed.left_out.first() {
+        let more = match printed.left_out.len() {
+            1 => String::new(),
+            n => format!(" and {} more", n - 1),
+        };
+        return Err(ErrorKind::Convert {
+            path: input.name.clone(),
+            message: format!(
+                "text has no way to write {} ({}), first at {}{more}",
+                first.construct, first.what, first.first
+            ),
+            help: "name the schema of the artifact's own time with `--schema`".to_owned(),
+        }
+        .into());
+    }
+    let written = printed.text.into_bytes();
+    let again = view::open(written.clone(), &contract)?;
+    Ok((written, again))
+}
+
 /// An error where a layer of the artifact has no place in the container and nobody agreed.
 fn refuse_loss(
     input: &Input,
     artifact: &Artifact,
-    form: &Form,
+    (outer, envelope): (bool, bool),
     agreed: &[Dropped],
 ) -> Result<(), Error> {
     let layers = [
-        (Dropped::Options, artifact.outer().is_some() && form.outer.is_none()),
-        (Dropped::Envelope, artifact.envelope().is_some() && form.envelope.is_none()),
+        (Dropped::Options, artifact.outer().is_some() && !outer),
+        (Dropped::Envelope, artifact.envelope().is_some() && !envelope),
     ];
     let lost: Vec<Dropped> = layers
         .into_iter()

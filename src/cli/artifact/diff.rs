@@ -5,14 +5,13 @@ use std::path::{Path, PathBuf};
 use aotgate_runtime::artifact::diff::Diff;
 use clap::Args;
 
-use super::Input;
-use crate::cli::context::Context;
+use super::{ArtifactContext, Input};
 use crate::cli::{Format, Status, output};
 use crate::error::{Error, ErrorKind};
 use crate::report::artifact::diff::{json, render};
 use crate::report::json::Layout;
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(after_help = "\
 Examples:
   aotgate artifact diff before.bin after.bin
@@ -29,7 +28,7 @@ pub(in crate::cli) struct DiffArgs {
     verbose: bool,
 }
 
-pub(super) fn run(context: &Context, args: &DiffArgs) -> miette::Result<Status> {
+pub(super) fn run(context: &ArtifactContext<'_>, args: &DiffArgs) -> miette::Result<Status> {
     if [&args.a, &args.b].into_iter().all(|path| path == Path::new("-")) {
         return Err(Error::from(ErrorKind::Usage {
             message: "standard input holds one artifact, not both".to_owned(),
@@ -38,7 +37,7 @@ pub(super) fn run(context: &Context, args: &DiffArgs) -> miette::Result<Status> 
         .into());
     }
     let (a, b) = (Input::read(&args.a)?, Input::read(&args.b)?);
-    let (first, second) = (a.open()?, b.open()?);
+    let (first, second) = (a.open(context)?, b.open(context)?);
     let diff = match Diff::new(&first, &second) {
         Ok(diff) => diff,
         // The message alone does not tell which of the two it is about.

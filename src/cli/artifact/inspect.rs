@@ -5,15 +5,14 @@ use std::path::PathBuf;
 use aotgate_runtime::artifact::inspect::Inspection;
 use clap::Args;
 
-use super::Input;
-use crate::cli::context::Context;
+use super::{ArtifactContext, Input};
 use crate::cli::{Format, Status, output};
 use crate::error::Error;
 use crate::report;
 use crate::report::artifact::inspect::{SCHEMA, json, render};
 use crate::report::json::Layout;
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(after_help = "\
 Examples:
   aotgate artifact inspect executable.bin
@@ -28,7 +27,7 @@ pub(in crate::cli) struct InspectArgs {
     verbose: bool,
 }
 
-pub(super) fn run(context: &Context, args: &InspectArgs) -> miette::Result<Status> {
+pub(super) fn run(context: &ArtifactContext<'_>, args: &InspectArgs) -> miette::Result<Status> {
     if !matches!(context.format, Format::Human | Format::Json) {
         return Err(context.unsupported_format("artifact inspect", "human, json").into());
     }
@@ -37,7 +36,7 @@ pub(super) fn run(context: &Context, args: &InspectArgs) -> miette::Result<Statu
     let mut status = Status::Passed;
     let mut document = String::new();
     for path in &args.files {
-        let text = match inspect(path) {
+        let text = match inspect(context, path) {
             Ok((name, inspection)) => match context.format {
                 Format::Json => json(&name, &inspection, layout),
                 _ => render(&name, &inspection, &context.style(args.verbose)),
@@ -66,9 +65,12 @@ pub(super) fn run(context: &Context, args: &InspectArgs) -> miette::Result<Statu
     Ok(status)
 }
 
-fn inspect(path: &std::path::Path) -> Result<(String, Inspection), Error> {
+fn inspect(
+    context: &ArtifactContext<'_>,
+    path: &std::path::Path,
+) -> Result<(String, Inspection), Error> {
     let input = Input::read(path)?;
-    let artifact = input.open()?;
+    let artifact = input.open(context)?;
     let inspection = Inspection::new(&artifact).map_err(|error| input.error(error))?;
     Ok((input.name, inspection))
 }

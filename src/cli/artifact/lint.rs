@@ -6,15 +6,14 @@ use aotgate_runtime::artifact::Limits;
 use aotgate_runtime::artifact::lint::{Level, Report, lint};
 use clap::Args;
 
-use super::super::context::Context;
 use super::super::{Format, Status, output};
-use super::Input;
+use super::{ArtifactContext, Input};
 use crate::error::Error;
 use crate::report;
 use crate::report::json::Layout;
 use crate::report::lint::Linted;
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(after_help = "\
 Examples:
   aotgate artifact lint executable.bin
@@ -28,12 +27,12 @@ pub(in crate::cli) struct LintArgs {
     files: Vec<PathBuf>,
 }
 
-pub(super) fn run(context: &Context, args: &LintArgs) -> miette::Result<Status> {
+pub(super) fn run(context: &ArtifactContext<'_>, args: &LintArgs) -> miette::Result<Status> {
     let mut status = Status::Passed;
     let mut linted = Vec::new();
     for path in &args.files {
         let file = path.display().to_string();
-        let (report, error) = match one(path) {
+        let (report, error) = match one(context, path) {
             Ok(report) => (report, None),
             Err(error) => (Report::default(), Some(error)),
         };
@@ -53,10 +52,10 @@ pub(super) fn run(context: &Context, args: &LintArgs) -> miette::Result<Status> 
     Ok(status)
 }
 
-fn one(path: &Path) -> Result<Report, String> {
+fn one(context: &ArtifactContext<'_>, path: &Path) -> Result<Report, String> {
     let report = || {
         let input = Input::read(path)?;
-        lint(&input.open()?, &Limits::default()).map_err(|error| input.error(error))
+        lint(&input.open(context)?, &Limits::default()).map_err(|error| input.error(error))
     };
     report().map_err(|error: Error| error.to_string())
 }

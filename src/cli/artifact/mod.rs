@@ -11,17 +11,35 @@ mod lint;
 mod size;
 
 use std::io::Read as _;
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use aotgate_runtime::artifact::{Artifact, Limits};
-use clap::Subcommand;
+use clap::{Args, Subcommand};
 
 use super::Status;
 use super::context::Context;
+use crate::descriptor::Contract;
 use crate::error::{Error, ErrorKind};
+use crate::gate::Gate;
+use crate::revision::RevisionSpec;
+use crate::triage::policy;
+use crate::view;
 
-#[derive(Debug, Subcommand)]
-pub(super) enum ArtifactCommand {
+/// What a text golden is read and written with.
+#[derive(Debug, Clone, Args)]
+pub(super) struct ArtifactArgs {
+    /// For text goldens: the revision, descriptor set or released binary whose schema they are in [default: the
+    /// built-in contract].
+    #[arg(long, global = true, value_name = "REV")]
+    schema: Option<RevisionSpec>,
+    #[command(subcommand)]
+    command: ArtifactCommand,
+}
+
+#[derive(Debug, Clone, Subcommand)]
+enum ArtifactCommand {
     /// Containers, program, thunks, kernels, constants, options: what is in an artifact.
     Inspect(inspect::InspectArgs),
     /// What takes up an artifact's bytes, part by part.
@@ -36,14 +54,49 @@ pub(super) enum ArtifactCommand {
     Compat(compat::CompatArgs),
 }
 
-pub(super) fn run(context: &Context, command: &ArtifactCommand) -> miette::Result<Status> {
-    match command {
+pub(super) fn run(context: &Context, args: &ArtifactArgs) -> miette::Result<Status> {
+    let context = &ArtifactContext { context, schema: args.schema.as_ref() };
+    match &args.command {
         ArtifactCommand::Inspect(args) => inspect::run(context, args),
         ArtifactCommand::Size(args) => size::run(context, args),
         ArtifactCommand::Diff(args) => diff::run(context, args),
         ArtifactCommand::Convert(args) => convert::run(context, args),
         ArtifactCommand::Lint(args) => lint::run(context, args),
         ArtifactCommand::Compat(args) => compat::run(context, args),
+    }
+}
+
+/// What the subcommands need besides their own arguments.
+struct ArtifactContext<'a> {
+    context: &'a Context,
+    schema: Option<&'a RevisionSpec>,
+}
+
+impl Deref for ArtifactContext<'_> {
+    type Target = Context;
+
+    fn deref(&self) -> &Context {
+        self.context
+    }
+}
+
+impl ArtifactContext<'_> {
+    /// The contract that text goldens are read and written with.
+    fn text_contract(&self) -> Result<Arc<Contract>, Error> {
+        let built_in = policy::built_in()?;
+        let Some(spec) = self.schema else {
+            return view::canonical_contract(&built_in.contract).map(Arc::new);
+        };
+        let repository = self.context.repository_for(&[spec])?;
+        let mut gate = Gate::new(repository.as_ref());
+        let revision = gate.open(spec)?;
+        let mut policy = gate.policy(
+            self.context.policy_file(repository.as_ref())?.as_ref(),
+            &revision,
+            &revision,
+        )?;
+        policy.contract = view::opening_spec(&policy.contract);
+        gate.contract(&revision, &policy)
     }
 }
 
@@ -85,9 +138,17 @@ impl Input {
         Ok(Input { name, bytes })
     }
 
-    /// Opens the artifact. The only place that does: what a text golden needs belongs here.
-    fn open(&self) -> Result<Artifact, Error> {
-        Artifact::read(self.bytes.clone()).map_err(|error| self.error(error))
+    /// Opens the artifact. The only place that does.
+    fn open(&self, context: &ArtifactContext<'_>) -> Result<Artifact, Error> {
+        match Artifact::read(self.bytes.clone()) {
+            // Text is what the reader of containers cannot do.
+            Err(error) if error.is_unsupported() => {
+                let contract = context.text_contract()?;
+                view::open(self.bytes.clone(), &contract)
+                    .map_err(|error| error.in_artifact(&self.name))
+            }
+            other => other.map_err(|error| self.error(error)),
+        }
     }
 
     /// An error about this file.

@@ -7,13 +7,12 @@ use aotgate_runtime::artifact::Limits;
 use aotgate_runtime::artifact::size::Breakdown;
 use clap::Args;
 
-use super::Input;
-use crate::cli::context::Context;
+use super::{ArtifactContext, Input};
 use crate::cli::{Format, Status, output};
 use crate::report::artifact::size::{json, render};
 use crate::report::json::Layout;
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(after_help = "\
 Examples:
   aotgate artifact size executable.bin
@@ -29,9 +28,9 @@ pub(in crate::cli) struct SizeArgs {
     verbose: bool,
 }
 
-pub(super) fn run(context: &Context, args: &SizeArgs) -> miette::Result<Status> {
+pub(super) fn run(context: &ArtifactContext<'_>, args: &SizeArgs) -> miette::Result<Status> {
     let input = Input::read(&args.file)?;
-    let artifact = input.open()?;
+    let artifact = input.open(context)?;
     let text = artifact.layers().first().is_some_and(|layer| layer.container == Container::Text);
     let breakdown = if text {
         Breakdown::of_text(&artifact)
