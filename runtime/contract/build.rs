@@ -9,7 +9,7 @@ use prost::Message as _;
 #[allow(clippy::print_stdout, reason = "this is how a build script talks to cargo")]
 fn main() -> Result<(), Box<dyn Error>> {
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").ok_or("no manifest directory")?)
-        .join("../proto");
+        .join("../../proto");
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("no output directory")?);
     println!("cargo::rerun-if-changed={}", root.display());
 
