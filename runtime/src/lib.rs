@@ -5,9 +5,12 @@
 //! files of this repository, which state XLA's wire format as of release 0.12.0 and keep what older
 //! releases of the backward window wrote.
 
+mod array;
 pub mod artifact;
+pub mod backend;
 mod deep;
 mod error;
+pub mod program;
 
 pub use error::Error;
 
