@@ -52,7 +52,7 @@ pub(crate) enum ErrorKind {
     #[error("{path} has {bytes} bytes; files over {limit} bytes are not read")]
     #[diagnostic(
         code(aotgate::file_too_large),
-        help("a file of this size is no hand-written source; check what was committed")
+        help("no hand-written source and no golden has this size; check what was committed")
     )]
     FileTooLarge { path: String, bytes: usize, limit: usize },
 
@@ -210,6 +210,20 @@ pub(crate) enum ErrorKind {
     )]
     NotAFile { path: String, what: &'static str },
 
+    #[error("{path} is {what}, not a directory")]
+    #[diagnostic(
+        code(aotgate::not_a_directory),
+        help("links are not followed; put the directory itself there, or name another one")
+    )]
+    NotADirectory { path: String, what: &'static str },
+
+    #[error("{dir} holds more than {limit} {what}")]
+    #[diagnostic(
+        code(aotgate::listing_too_large),
+        help("no store of goldens has this many; name the store's own directory")
+    )]
+    ListingTooLarge { dir: String, limit: usize, what: &'static str },
+
     #[error("no base to compare with: {why}")]
     #[diagnostic(code(aotgate::no_base), help("{help}"))]
     NoBase { why: String, help: String },
@@ -248,6 +262,37 @@ pub(crate) enum ErrorKind {
         #[source_code]
         source_code: NamedSource<String>,
     },
+
+    // Goldens
+    #[error("{message}")]
+    #[diagnostic(code(aotgate::golden_manifest))]
+    Manifest {
+        message: String,
+        #[help]
+        help: Option<String>,
+        #[label("here")]
+        span: Option<SourceSpan>,
+        #[source_code]
+        source_code: NamedSource<String>,
+    },
+
+    #[cfg(feature = "runtime")]
+    #[error("{path}: {error}")]
+    #[diagnostic(forward(error))]
+    Artifact { path: String, error: aotgate_runtime::Error },
+
+    #[error("{path}: {what}")]
+    #[diagnostic(code(aotgate::golden), help("{help}"))]
+    Golden { path: String, what: String, help: String },
+
+    #[error("{path} is a Git LFS pointer, not the file itself")]
+    #[diagnostic(
+        code(aotgate::lfs_pointer),
+        help(
+            "the content is outside git's object database: run `git lfs pull` and name the worktree, or commit the file itself (goldens are small)"
+        )
+    )]
+    LfsPointer { path: String },
 
     // Usage
     #[error("{message}")]

@@ -11,6 +11,7 @@ pub mod descriptor;
 pub mod error;
 pub mod finding;
 pub mod gate;
+pub mod golden;
 pub mod report;
 pub mod revision;
 pub mod rollout;

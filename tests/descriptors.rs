@@ -226,7 +226,7 @@ fn too_large() {
 aotgate::file_too_large
 
   x a.proto has 3145728 bytes; files over 1048576 bytes are not read
-  help: a file of this size is no hand-written source; check what was committed
+  help: no hand-written source and no golden has this size; check what was committed
 "#,
     );
 }

@@ -48,7 +48,8 @@ impl Error {
             | ErrorKind::NotSupported { .. }
             | ErrorKind::OverLimit { .. }
             | ErrorKind::Missing { .. }
-            | ErrorKind::CannotWrite { .. } => None,
+            | ErrorKind::CannotWrite { .. }
+            | ErrorKind::NotAnArray { .. } => None,
         }
     }
 }
@@ -177,4 +178,11 @@ pub(crate) enum ErrorKind {
     #[error("cannot write {what}: {why}")]
     #[diagnostic(code(aotgate::artifact::cannot_write), help("{help}"))]
     CannotWrite { what: &'static str, why: String, help: &'static str },
+
+    #[error("{layer}: {what}: expected {expected}, found {found}")]
+    #[diagnostic(
+        code(aotgate::npz),
+        help("write the arrays with `numpy.savez`, named \"0\", \"1\", ..., in C order")
+    )]
+    NotAnArray { layer: String, what: String, expected: String, found: String },
 }

@@ -17,7 +17,7 @@ Examples:
 pub(super) struct ExplainArgs {
     /// Id of a check; without one all checks are listed.
     check: Option<String>,
-    /// Print a JSON schema: check, diff or snapshot.
+    /// Print a JSON schema: check, diff, goldens or snapshot.
     #[arg(long, value_name = "NAME", conflicts_with = "check")]
     schema: Option<String>,
 }

@@ -4,6 +4,8 @@ mod check;
 mod context;
 mod diff;
 mod explain;
+#[cfg(feature = "runtime")]
+mod golden;
 mod output;
 mod snapshot;
 
@@ -84,6 +86,9 @@ enum Command {
     Diff(diff::DiffArgs),
     /// What a check means, the list of checks, or a JSON schema.
     Explain(explain::ExplainArgs),
+    /// Goldens: artifacts of released compilers that must go on running.
+    #[cfg(feature = "runtime")]
+    Golden(golden::GoldenArgs),
 }
 
 /// What a command ended in.
@@ -111,6 +116,8 @@ impl Cli {
             Command::Snapshot(args) => snapshot::run(&context, &args),
             Command::Diff(args) => diff::run(&context, &args),
             Command::Explain(args) => explain::run(&context, &args),
+            #[cfg(feature = "runtime")]
+            Command::Golden(args) => golden::run(&context, &args),
         };
         if timing {
             output::note(&format!("{:.1} ms", started.elapsed().as_secs_f64() * 1000.0));

@@ -7,6 +7,8 @@
 pub mod diff;
 mod excerpt;
 pub mod github;
+#[cfg(feature = "runtime")]
+pub mod goldens;
 mod group;
 pub mod html;
 pub mod human;

@@ -2,14 +2,15 @@
 
 use std::path::PathBuf;
 
-use super::git::{Repository, check_size, git_error, is_tree_path, read_blob};
+use super::git::{MAX_FILE_BYTES, Repository, git_error, is_tree_path, read_blob};
+use super::listing::read_at_most;
 use crate::descriptor::FileTree;
 use crate::error::{Error, ErrorKind};
 
 /// The files of a working tree as they are on disk.
 #[derive(Debug)]
 pub(super) struct Worktree {
-    dir: PathBuf,
+    pub(super) dir: PathBuf,
 }
 
 impl Worktree {
@@ -17,7 +18,14 @@ impl Worktree {
         Worktree { dir }
     }
 
-    fn content(&self, path: &str) -> Result<Option<Vec<u8>>, Error> {
+    /// Content of a file of at most `limit` bytes.
+    pub(super) fn content(&self, path: &str, limit: u64) -> Result<Option<Vec<u8>>, Error> {
+        let Some((full, bytes)) = self.regular_file(path)? else { return Ok(None) };
+        read_at_most(&full, path, bytes, limit).map(Some)
+    }
+
+    /// Where a file is on disk, and its bytes.
+    pub(super) fn regular_file(&self, path: &str) -> Result<Option<(PathBuf, u64)>, Error> {
         if !is_tree_path(path) {
             return Ok(None);
         }
@@ -31,7 +39,6 @@ impl Worktree {
             }
         }
         let full = self.dir.join(path);
-        let io = |error| Error::from(ErrorKind::Io { path: full.clone(), error });
         // A link could lead out of the repository.
         let metadata = match std::fs::symlink_metadata(&full) {
             Ok(metadata) => metadata,
@@ -43,14 +50,11 @@ impl Worktree {
             {
                 return Ok(None);
             }
-            Err(error) => return Err(io(error)),
+            Err(error) => return Err(ErrorKind::Io { path: full, error }.into()),
         };
         let kind = metadata.file_type();
         let what = match kind {
-            _ if kind.is_file() => {
-                check_size(path, metadata.len())?;
-                return std::fs::read(&full).map(Some).map_err(io);
-            }
+            _ if kind.is_file() => return Ok(Some((full, metadata.len()))),
             _ if kind.is_symlink() => "a symbolic link",
             _ if kind.is_dir() => "a directory",
             _ => "a special file",
@@ -61,7 +65,7 @@ impl Worktree {
 
 impl FileTree for Worktree {
     fn find(&self, path: &str) -> Result<Option<git2::Oid>, Error> {
-        let Some(content) = self.content(path)? else { return Ok(None) };
+        let Some(content) = self.content(path, MAX_FILE_BYTES)? else { return Ok(None) };
         git2::Oid::hash_object(git2::ObjectType::Blob, &content)
             .map(Some)
             .map_err(|error| git_error(&error))
@@ -69,7 +73,7 @@ impl FileTree for Worktree {
 
     fn read(&self, path: &str, blob: git2::Oid) -> Result<Vec<u8>, Error> {
         let _ = blob;
-        self.content(path)?.ok_or_else(|| {
+        self.content(path, MAX_FILE_BYTES)?.ok_or_else(|| {
             ErrorKind::Io {
                 path: self.dir.join(path),
                 error: std::io::Error::from(std::io::ErrorKind::NotFound),
@@ -81,8 +85,8 @@ impl FileTree for Worktree {
 
 /// The files as staged.
 pub(super) struct Index<'r> {
-    repository: &'r Repository,
-    index: git2::Index,
+    pub(super) repository: &'r Repository,
+    pub(super) index: git2::Index,
 }
 
 impl std::fmt::Debug for Index<'_> {
@@ -133,6 +137,6 @@ impl FileTree for Index<'_> {
     }
 
     fn read(&self, path: &str, blob: git2::Oid) -> Result<Vec<u8>, Error> {
-        read_blob(self.repository, "the index", path, blob)
+        read_blob(self.repository, "the index", path, blob, MAX_FILE_BYTES)
     }
 }

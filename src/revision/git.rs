@@ -261,7 +261,13 @@ impl Repository {
         ErrorKind::UnknownRevision { rev: rev.to_owned(), help }.into()
     }
 
-    fn missing(&self, error: &git2::Error, what: &str, rev: &str, oid: git2::Oid) -> Error {
+    pub(super) fn missing(
+        &self,
+        error: &git2::Error,
+        what: &str,
+        rev: &str,
+        oid: git2::Oid,
+    ) -> Error {
         if error.code() != ErrorCode::NotFound {
             return git_error(error);
         }
@@ -278,7 +284,7 @@ impl Repository {
 }
 
 /// Parents as the commit object lists them; a commit at a shallow clone's edge shows none.
-fn written_parents(commit: &git2::Commit<'_>) -> usize {
+pub(super) fn written_parents(commit: &git2::Commit<'_>) -> usize {
     let header = commit.raw_header_bytes();
     header.split(|b| *b == b'\n').filter(|line| line.starts_with(b"parent ")).count()
 }
@@ -290,7 +296,7 @@ pub(super) fn is_tree_path(path: &str) -> bool {
 }
 
 /// Committer's local calendar date; `None` for one that no calendar has.
-fn committed_on(commit: &git2::Commit<'_>) -> Option<NaiveDate> {
+pub(super) fn committed_on(commit: &git2::Commit<'_>) -> Option<NaiveDate> {
     let time = commit.committer().when();
     FixedOffset::east_opt(time.offset_minutes().saturating_mul(60))
         .and_then(|offset| offset.timestamp_opt(time.seconds(), 0).single())
@@ -314,9 +320,9 @@ fn info(commit: &git2::Commit<'_>) -> Result<CommitInfo, Error> {
 
 /// The files of a commit.
 pub(super) struct CommitTree<'r> {
-    repository: &'r Repository,
-    tree: git2::Tree<'r>,
-    rev: String,
+    pub(super) repository: &'r Repository,
+    pub(super) tree: git2::Tree<'r>,
+    pub(super) rev: String,
 }
 
 impl std::fmt::Debug for CommitTree<'_> {
@@ -339,13 +345,13 @@ impl FileTree for CommitTree<'_> {
     }
 
     fn read(&self, path: &str, blob: git2::Oid) -> Result<Vec<u8>, Error> {
-        read_blob(self.repository, &self.rev, path, blob)
+        read_blob(self.repository, &self.rev, path, blob, MAX_FILE_BYTES)
     }
 }
 
 impl CommitTree<'_> {
     /// The first directory on the way to `path` whose tree object is not in the clone.
-    fn missing_subtree(&self, path: &str) -> Option<Error> {
+    pub(super) fn missing_subtree(&self, path: &str) -> Option<Error> {
         let parents: Vec<PathBuf> =
             Path::new(path).ancestors().skip(1).map(Path::to_path_buf).collect();
         for dir in parents.iter().rev().filter(|d| !d.as_os_str().is_empty()) {
@@ -368,10 +374,11 @@ pub(super) fn read_blob(
     rev: &str,
     path: &str,
     blob: git2::Oid,
+    limit: u64,
 ) -> Result<Vec<u8>, Error> {
     // The header is cheap; a huge blob would be unpacked as a whole.
     if let Ok((size, _)) = repository.git.odb().and_then(|odb| odb.read_header(blob)) {
-        check_size(path, size as u64)?;
+        check_size(path, size as u64, limit)?;
     }
     match repository.git.find_blob(blob) {
         Ok(found) => Ok(found.content().to_vec()),
@@ -379,12 +386,12 @@ pub(super) fn read_blob(
     }
 }
 
-/// Larger files are refused before they are read.
-const MAX_FILE_BYTES: u64 = 64 << 20;
+/// Larger sources are refused before they are read.
+pub(super) const MAX_FILE_BYTES: u64 = 64 << 20;
 
-pub(super) fn check_size(path: &str, bytes: u64) -> Result<(), Error> {
-    if bytes > MAX_FILE_BYTES {
-        let limit = MAX_FILE_BYTES as usize;
+pub(super) fn check_size(path: &str, bytes: u64, limit: u64) -> Result<(), Error> {
+    if bytes > limit {
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
         let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
         return Err(ErrorKind::FileTooLarge { path: path.to_owned(), bytes, limit }.into());
     }

@@ -5,11 +5,16 @@ mod base;
 mod binary;
 mod checkout;
 mod embedded;
+mod first_seen;
 mod git;
+mod listing;
 mod spec;
 
 pub use base::choose_base;
+pub use first_seen::{FirstParents, FirstSeen};
 pub use git::{CommitInfo, Repository};
+pub(crate) use listing::join;
+pub use listing::{Entry, EntryKind, ListLimits};
 pub use spec::RevisionSpec;
 
 use chrono::NaiveDate;
@@ -32,6 +37,7 @@ enum Tree<'r> {
     Empty,
     Git(git::CommitTree<'r>),
     Worktree(checkout::Worktree),
+    Directory(checkout::Worktree),
     Index(checkout::Index<'r>),
     Descriptors(SourceClosure),
 }
@@ -66,6 +72,12 @@ impl<'r> Revision<'r> {
             ),
         };
         Ok(Revision { label, commit, tree })
+    }
+
+    /// The files of a directory that need not be in any repository.
+    pub fn directory(dir: &std::path::Path) -> Revision<'static> {
+        let tree = Tree::Directory(checkout::Worktree::new(dir.to_owned()));
+        Revision { label: dir.display().to_string(), commit: None, tree }
     }
 
     /// Committer's local calendar date of a git revision.
@@ -108,7 +120,9 @@ impl<'r> Revision<'r> {
         match &self.tree {
             Tree::Empty => Ok(SourceClosure::default()),
             Tree::Git(tree) => SourceClosure::read_after(tree, spec, cache, before),
-            Tree::Worktree(tree) => SourceClosure::read_after(tree, spec, cache, before),
+            Tree::Worktree(tree) | Tree::Directory(tree) => {
+                SourceClosure::read_after(tree, spec, cache, before)
+            }
             Tree::Index(tree) => SourceClosure::read_after(tree, spec, cache, before),
             Tree::Descriptors(closure) => Ok(closure.clone()),
         }
@@ -127,7 +141,7 @@ impl<'r> Revision<'r> {
         match &self.tree {
             Tree::Empty | Tree::Descriptors(_) => Ok(None),
             Tree::Git(tree) => read(tree),
-            Tree::Worktree(tree) => read(tree),
+            Tree::Worktree(tree) | Tree::Directory(tree) => read(tree),
             Tree::Index(tree) => read(tree),
         }
     }

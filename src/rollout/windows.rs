@@ -24,6 +24,15 @@ impl Length {
         .unwrap_or(NaiveDate::MAX)
     }
 
+    /// A day so early that no window which opened before it is open on `today`.
+    pub fn before(self, today: NaiveDate) -> NaiveDate {
+        match self {
+            Length::Days(days) => today.checked_sub_days(Days::new(u64::from(days))),
+            Length::Months(months) => today.checked_sub_months(Months::new(months)),
+        }
+        .unwrap_or(NaiveDate::MIN)
+    }
+
     /// Whether a window that opened on `start` is satisfied on `today`.
     pub fn satisfied(self, start: NaiveDate, today: NaiveDate) -> bool {
         today >= self.after(start)
@@ -78,6 +87,15 @@ mod tests {
             ("2026-12-31", "2027-06-30"),
         ] {
             assert_eq!(Length::Months(6).after(date(start)), date(end), "{start}");
+        }
+    }
+
+    #[test]
+    fn what_opened_earlier_is_over() {
+        for today in ["2027-02-28", "2027-03-31", "2027-06-30", "2026-08-31"].map(date) {
+            let earliest = Length::Months(6).before(today);
+            let earlier = earliest.pred_opt().unwrap();
+            assert!(Length::Months(6).satisfied(earlier, today), "{today}");
         }
     }
 

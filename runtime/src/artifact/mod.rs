@@ -36,6 +36,7 @@ use crate::deep::on_deep_stack;
 use crate::error::{Error, ErrorKind};
 use crate::proto::xla::gpu::GpuExecutableProto;
 use limits::Budget;
+pub(crate) use limits::check as check_limit;
 
 /// Full name of the inner message.
 const EXECUTABLE: &str = "xla.gpu.GpuExecutableProto";

@@ -1,7 +1,8 @@
 //! JSON Schemas (draft 2020-12) of the machine formats.
 
 /// Names of the formats that have a schema, sorted.
-pub const NAMES: &[&str] = &["aotgate.check/1", "aotgate.diff/1", "aotgate.snapshot/1"];
+pub const NAMES: &[&str] =
+    &["aotgate.check/1", "aotgate.diff/1", "aotgate.goldens/1", "aotgate.snapshot/1"];
 
 /// The schema of a format, named with or without `aotgate.` and version: `aotgate.check/1`, `check/1`
 /// or `check`.
@@ -10,6 +11,7 @@ pub fn schema(name: &str) -> Option<&'static str> {
     match name.strip_suffix("/1").unwrap_or(name) {
         "check" => Some(include_str!("check.json")),
         "diff" => Some(include_str!("diff.json")),
+        "goldens" => Some(include_str!("goldens.json")),
         "snapshot" => Some(include_str!("snapshot.json")),
         _ => None,
     }

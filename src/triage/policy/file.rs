@@ -23,6 +23,8 @@ pub(super) struct PolicyFile {
     pub(super) checks: BTreeMap<Spanned<String>, Spanned<String>>,
     #[serde(default)]
     pub(super) waivers: WaiversTable,
+    #[serde(default)]
+    pub(super) goldens: GoldensTable,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -80,8 +82,15 @@ pub(super) struct WaiversTable {
     pub(super) file: Option<String>,
 }
 
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct GoldensTable {
+    pub(super) paths: Option<Vec<Spanned<String>>>,
+    pub(super) upstream: Option<Vec<Spanned<String>>>,
+}
+
 /// A TOML date, or the same as a string.
-pub(super) fn date<'de, D: Deserializer<'de>>(deserializer: D) -> Result<NaiveDate, D::Error> {
+pub(crate) fn date<'de, D: Deserializer<'de>>(deserializer: D) -> Result<NaiveDate, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
     enum Written {
@@ -118,7 +127,7 @@ pub(super) fn toml_error(path: &str, text: &str, error: &toml::de::Error) -> Err
 }
 
 /// serde's "unknown field `x`, expected one of `a`, `b`" with the closest of them.
-fn suggestion(message: &str) -> Option<String> {
+pub(crate) fn suggestion(message: &str) -> Option<String> {
     let (unknown, expected) = message.strip_prefix("unknown field ")?.split_once(", expected ")?;
     let unknown = unknown.trim_matches('`');
     let known = expected.split('`').skip(1).step_by(2);

@@ -8,6 +8,7 @@ mod waiver;
 
 pub use edits::{Edit, edits, waiver_edits};
 pub use file::closest;
+pub(crate) use file::{date, suggestion};
 pub use pattern::Pattern;
 pub use resolve::{BUILT_IN_NAME, LOCATIONS, built_in, find, parse};
 pub use waiver::{Waiver, parse_waivers};
@@ -41,6 +42,37 @@ pub struct Policy {
     pub levels: BTreeMap<String, Option<Level>>,
     /// Path of the waiver file in the governed tree.
     pub waiver_file: Option<String>,
+    /// Where goldens are kept.
+    pub goldens: GoldenPaths,
+}
+
+/// Where goldens are kept. Directories are relative to each of the prefixes; those that are absent are
+/// passed over.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct GoldenPaths {
+    /// Stores of this tool: `<set>/<program>/golden.toml`.
+    pub paths: Vec<String>,
+    /// XLA's own layout: `<target>/v<N>/<test>.pbtxt`.
+    pub upstream: Vec<String>,
+    /// Those of the contract.
+    pub prefixes: Vec<String>,
+}
+
+impl GoldenPaths {
+    /// A directory of either list below every prefix, in order, each once.
+    pub fn below_prefixes(&self, dir: &str) -> Vec<String> {
+        let mut places = Vec::new();
+        for prefix in &self.prefixes {
+            let place = match prefix.trim_matches('/') {
+                "" => dir.to_owned(),
+                prefix => format!("{prefix}/{dir}"),
+            };
+            if !places.contains(&place) {
+                places.push(place);
+            }
+        }
+        places
+    }
 }
 
 /// Constructs whose findings are capped.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use toml::Spanned;
 
 use super::file::{ClassTable, PolicyFile, closest, toml_error};
-use super::{Class, Pattern, Policy};
+use super::{Class, GoldenPaths, Pattern, Policy};
 use crate::descriptor::fingerprint::short_hash;
 use crate::descriptor::{ContractSpec, OpaqueSpec, RootSpec};
 use crate::error::{Error, ErrorKind};
@@ -78,10 +78,12 @@ pub fn parse(source: &str, text: &str) -> Result<Policy, Error> {
             classes: Vec::new(),
             levels: BTreeMap::new(),
             waiver_file: None,
+            goldens: GoldenPaths::default(),
         },
     };
     contract(&mut policy, &file, &place)?;
     windows(&mut policy.windows, &file, &place)?;
+    goldens(&mut policy, &file, &place)?;
     for table in &file.class {
         policy.classes.push(class(table, &place)?);
     }
@@ -152,6 +154,34 @@ fn contract(policy: &mut Policy, file: &PolicyFile, place: &Place<'_>) -> Result
                 file: payload.file.clone(),
             });
         }
+    }
+    Ok(())
+}
+
+fn goldens(policy: &mut Policy, file: &PolicyFile, place: &Place<'_>) -> Result<(), Error> {
+    let directories = |written: &[Spanned<String>]| -> Result<Vec<String>, Error> {
+        let mut directories = Vec::new();
+        for path in written {
+            let text = path.get_ref().trim_end_matches('/');
+            let odd = |part: &str| matches!(part, "" | "." | ".." | ".git") || part.contains('\0');
+            if text.split('/').any(odd) {
+                let message = format!("`{}` is no directory of the tree", path.get_ref());
+                let help = "write a path relative to `contract.prefixes`, such as `golden`";
+                return Err(place.error(path, message, Some(help.to_owned())));
+            }
+            directories.push(text.to_owned());
+        }
+        Ok(directories)
+    };
+    if let Some(paths) = &file.goldens.paths {
+        policy.goldens.paths = directories(paths)?;
+    }
+    if let Some(upstream) = &file.goldens.upstream {
+        policy.goldens.upstream = directories(upstream)?;
+    }
+    policy.goldens.prefixes.clone_from(&policy.contract.prefixes);
+    if policy.goldens.prefixes.is_empty() {
+        policy.goldens.prefixes.push(String::new());
     }
     Ok(())
 }

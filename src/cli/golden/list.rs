@@ -1,0 +1,142 @@
+//! `aotgate golden list`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::cli::context::Context;
+use crate::cli::{Format, Status, output};
+use crate::error::{Error, ErrorKind};
+use crate::gate::Gate;
+use crate::golden::contents::Contents;
+use crate::golden::{Golden, Store};
+use crate::report;
+use crate::report::goldens::{Entry, Listing, Problem};
+use crate::report::json::Layout;
+use crate::revision::{FirstParents, Repository, Revision, RevisionSpec};
+use crate::rollout::windows::{Length, Windows};
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  aotgate golden list
+  aotgate golden list HEAD~10 --format json
+  aotgate golden list --store golden
+
+Exit status: 0 all of it can be read, 2 something cannot.")]
+pub(in crate::cli) struct ListArgs {
+    /// Which revision [default: WORKTREE, in a bare repository HEAD].
+    #[arg(conflicts_with = "store")]
+    rev: Option<RevisionSpec>,
+    /// List this directory instead, in whichever layout it has; it need not be in a repository.
+    #[arg(long, value_name = "DIR")]
+    store: Option<PathBuf>,
+    /// List what was skipped too.
+    #[arg(long, short)]
+    verbose: bool,
+}
+
+pub(super) fn run(context: &Context, args: &ListArgs) -> miette::Result<Status> {
+    if let Some(dir) = &args.store {
+        if !dir.is_dir() {
+            let error = std::io::Error::from(std::io::ErrorKind::NotADirectory);
+            return Err(Error::from(ErrorKind::Io { path: dir.clone(), error }).into());
+        }
+        let revision = Revision::directory(dir);
+        let store = Store::open_root(&revision)?;
+        return print(context, args, &revision, &store, Windows::default().backward);
+    }
+    let repository = context.repository()?;
+    let spec = args.rev.clone().unwrap_or_else(|| match repository.workdir() {
+        Some(_) => RevisionSpec::Worktree,
+        None => RevisionSpec::Git("HEAD".to_owned()),
+    });
+    let named = context.policy_file(Some(&repository))?;
+    let gate = Gate::new(Some(&repository));
+    let revision = gate.open(&spec)?;
+    let policy = gate.policy(named.as_ref(), &revision, &revision)?;
+    let mut store = Store::open(&revision, &policy.goldens)?;
+    date(&mut store, &repository, &revision, policy.windows.backward, context)?;
+    print(context, args, &revision, &store, policy.windows.backward)
+}
+
+/// Dates the goldens that have no manifest by the repository's history.
+fn date(
+    store: &mut Store<'_>,
+    repository: &Repository,
+    revision: &Revision<'_>,
+    backward: Length,
+    context: &Context,
+) -> Result<(), Error> {
+    if store.goldens().iter().all(|golden| golden.emitted_at().is_some()) {
+        return Ok(());
+    }
+    let tip = match &revision.commit {
+        Some(commit) => commit.clone(),
+        None => repository.head()?,
+    };
+    let today = context.today();
+    let history = FirstParents::list(repository, &tip, backward.before(today))?;
+    store.date(&history, today);
+    Ok(())
+}
+
+fn print(
+    context: &Context,
+    args: &ListArgs,
+    revision: &Revision<'_>,
+    store: &Store<'_>,
+    backward: Length,
+) -> miette::Result<Status> {
+    let today = context.today();
+    let listing = Listing {
+        revision: &revision.label,
+        today,
+        entries: store.goldens().iter().map(|g| entry(store, g, today, backward)).collect(),
+        problems: store.problems().iter().map(|error| Problem::of(error)).collect(),
+        skipped: store.skipped(),
+    };
+    let text = match context.format {
+        Format::Json => report::goldens::json(&listing, Layout::Pretty),
+        Format::Human => report::goldens::render(&listing, &context.style(args.verbose)),
+        _ => return Err(context.unsupported_format("golden list", "human, json").into()),
+    };
+    output::write(context.output.as_deref(), &text)?;
+    Ok(if listing.is_clean() { Status::Passed } else { Status::CouldNotJudge })
+}
+
+/// One golden, opened.
+fn entry<'g>(
+    store: &Store<'_>,
+    golden: &'g Golden,
+    today: chrono::NaiveDate,
+    backward: Length,
+) -> Entry<'g> {
+    let mut entry = Entry {
+        golden,
+        standing: golden.standing(today, backward),
+        size: None,
+        contents: None,
+        problem: golden.problem.as_ref().map(|error| Problem::of(error)),
+    };
+    if golden.manifest.is_none() && golden.problem.is_some() {
+        return entry; // nothing says which file the artifact is
+    }
+    let read = store.read(golden).and_then(|bytes| {
+        entry.size = Some(bytes.len() as u64);
+        let path = golden.artifact.clone();
+        Contents::of(bytes).map_err(|error| ErrorKind::Artifact { path, error }.into())
+    });
+    match read {
+        Ok(contents) => entry.contents = Some(contents),
+        Err(error) => drop(entry.problem.get_or_insert(Problem::of(&error))),
+    }
+    // Arrays are not opened here, but a pointer instead of a file shows.
+    let beside = golden.manifest.iter().flat_map(|manifest| manifest.files()).skip(1);
+    for name in beside {
+        if let Err(error) = store.read_beside(golden, name) {
+            entry.problem.get_or_insert(Problem::of(&error));
+        }
+    }
+    entry
+}

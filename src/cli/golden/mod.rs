@@ -1,0 +1,30 @@
+//! `aotgate golden`: the store of goldens.
+
+mod list;
+mod record;
+
+use clap::{Args, Subcommand};
+
+use super::Status;
+use super::context::Context;
+
+#[derive(Debug, Args)]
+pub(super) struct GoldenArgs {
+    #[command(subcommand)]
+    command: GoldenCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum GoldenCommand {
+    /// What is in the store, what is inside, and until when it is evidence.
+    List(list::ListArgs),
+    /// Put an artifact with its inputs and expected outputs into the store.
+    Record(record::RecordArgs),
+}
+
+pub(super) fn run(context: &Context, args: &GoldenArgs) -> miette::Result<Status> {
+    match &args.command {
+        GoldenCommand::List(args) => list::run(context, args),
+        GoldenCommand::Record(args) => record::run(context, args),
+    }
+}

@@ -1,0 +1,320 @@
+//! Recording a golden: from an artifact and its arrays, or from a folder of a recording harness.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use chrono::NaiveDate;
+use prost::bytes::Bytes;
+use serde::Deserialize;
+
+use super::draft::{Draft, Signature};
+use super::manifest::{Device, FILE_NAME, Manifest, ManifestArray, Producer, Program, Target};
+use super::shape::ArrayShape;
+use crate::error::{Error, ErrorKind};
+
+/// Larger files are not recorded.
+const MAX_FILE: u64 = 1 << 30;
+
+/// What the person who records says; the rest is read off the artifact.
+#[derive(Debug, Clone, Default)]
+pub struct Given {
+    /// Release date of the compiler.
+    pub emitted_at: NaiveDate,
+    /// The compiler; from the folder or the set's name where it is not given.
+    pub producer: Option<Producer>,
+    /// Device that computed the expected outputs.
+    pub device: Option<String>,
+    /// Files with the inputs of each device.
+    pub inputs: Vec<PathBuf>,
+    /// Files with the expected outputs of each device.
+    pub expected: Vec<PathBuf>,
+    /// Anything worth knowing.
+    pub note: Option<String>,
+}
+
+/// `meta.json` of a recording harness.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Meta {
+    #[serde(rename = "name")]
+    _name: Option<String>,
+    jaxlib: Option<String>,
+    device: Option<String>,
+    replicas: Option<u32>,
+    partitions: Option<u32>,
+    /// NumPy type and sizes of each array.
+    inputs: Option<Vec<(String, Vec<u64>)>>,
+    outputs: Option<Vec<(String, Vec<u64>)>>,
+    #[serde(default)]
+    options: BTreeMap<String, serde_json::Value>,
+}
+
+/// Drafts a golden from an artifact, or from a folder with `executable.bin`, `inputs[.<d>].npz`, `outputs[.<d>].npz`
+/// and `meta.json`.
+///
+/// # Errors
+/// Files that cannot be read, and what [`Draft::validate`] refuses.
+pub fn draft(source: &Path, set: &str, given: &Given) -> Result<Draft, Error> {
+    let folder = source.is_dir();
+    let artifact = if folder { source.join("executable.bin") } else { source.to_owned() };
+    let bytes = read(&artifact)?;
+    let signature = Signature::of(&artifact.display().to_string(), &bytes)?;
+    let meta = if folder { meta(&source.join("meta.json"))? } else { Meta::default() };
+    let count = signature.replicas.saturating_mul(signature.partitions) as usize;
+    let files = |given: &[PathBuf], stem: &str| -> Vec<PathBuf> {
+        if !given.is_empty() || !folder {
+            return given.to_vec();
+        }
+        let names = (0..count).map(|at| format!("{stem}.{at}.npz"));
+        let per_device: Vec<PathBuf> = names.map(|name| source.join(name)).collect();
+        if per_device.iter().all(|path| path.is_file()) {
+            return per_device;
+        }
+        let one = source.join(format!("{stem}.npz"));
+        if one.is_file() { vec![one] } else { Vec::new() }
+    };
+    let mut contents = BTreeMap::new();
+    let parameters = arrays(&signature.inputs, meta.inputs.as_deref())?;
+    // A harness writes an empty archive for a program without parameters.
+    let named = if parameters.is_empty() && given.inputs.is_empty() {
+        Vec::new()
+    } else {
+        files(&given.inputs, "inputs")
+    };
+    let inputs = take(&named, "inputs", count, &mut contents)?;
+    let expected = take(&files(&given.expected, "outputs"), "expected", count, &mut contents)?;
+    let name = file_name(&artifact)?;
+    contents.insert(name.clone(), bytes);
+    let options = meta.options.iter().map(|(name, value)| (name.clone(), plain(value))).collect();
+    let manifest = Manifest {
+        artifact: name,
+        emitted_at: given.emitted_at,
+        producer: producer(set, given, &meta)?,
+        target: Target {
+            architecture: signature.architecture.clone().unwrap_or_else(|| "unknown".to_owned()),
+            device: given.device.clone().or(meta.device),
+        },
+        program: Program {
+            replicas: meta.replicas.unwrap_or(signature.replicas),
+            partitions: meta.partitions.unwrap_or(signature.partitions),
+            options,
+            inputs: parameters,
+            outputs: arrays(&signature.outputs, meta.outputs.as_deref())?,
+        },
+        devices: devices(count, inputs, expected),
+        cannot_run: signature.cannot_run,
+        note: given.note.clone(),
+    };
+    let draft = Draft { manifest, files: contents };
+    draft.validate()?;
+    Ok(draft)
+}
+
+impl Draft {
+    /// Writes the golden to `<store>/<set>/<program>/`, its manifest last.
+    ///
+    /// # Errors
+    /// Names that are none, a golden that is there already (unless `replace`), links on the way, output errors.
+    pub fn write(
+        &self,
+        store: &Path,
+        set: &str,
+        program: &str,
+        replace: bool,
+    ) -> Result<PathBuf, Error> {
+        let dir = store.join(plain_name(set)?).join(plain_name(program)?);
+        for place in [store, &store.join(set), &dir] {
+            if place.symlink_metadata().is_ok_and(|metadata| !metadata.is_dir()) {
+                let path = place.display().to_string();
+                return Err(ErrorKind::NotADirectory { path, what: "a file or a link" }.into());
+            }
+        }
+        let io = |path: &Path, error| Error::from(ErrorKind::Io { path: path.to_owned(), error });
+        if dir.is_dir() {
+            if !replace {
+                return Err(ErrorKind::Golden {
+                    path: dir.display().to_string(),
+                    what: "there is a golden already".to_owned(),
+                    help: "goldens are evidence and stay as they are; record under another set or program, or replace it with `--force`".to_owned(),
+                }
+                .into());
+            }
+            // Files that only the old one had must not stay behind.
+            for entry in std::fs::read_dir(&dir).map_err(|error| io(&dir, error))? {
+                let path = entry.map_err(|error| io(&dir, error))?.path();
+                if path.symlink_metadata().is_ok_and(|metadata| !metadata.is_dir()) {
+                    std::fs::remove_file(&path).map_err(|error| io(&path, error))?;
+                }
+            }
+        }
+        std::fs::create_dir_all(&dir).map_err(|error| io(&dir, error))?;
+        let manifest = Bytes::from(self.manifest.to_toml());
+        let last = [(FILE_NAME, &manifest)];
+        let files = self.files.iter().map(|(name, bytes)| (&**name, bytes));
+        for (name, bytes) in files.chain(last) {
+            let path = dir.join(name);
+            std::fs::write(&path, bytes).map_err(|error| io(&path, error))?;
+        }
+        Ok(dir)
+    }
+}
+
+/// Reads one file per device (or one for the only device) under the names that it gets in the store.
+fn take(
+    paths: &[PathBuf],
+    stem: &str,
+    devices: usize,
+    contents: &mut BTreeMap<String, Bytes>,
+) -> Result<Vec<String>, Error> {
+    if !paths.is_empty() && paths.len() != devices {
+        let message = format!("{} files of {stem} for {devices} devices", paths.len());
+        let help = format!("give --{stem} once per device, in their order");
+        return Err(ErrorKind::Usage { message, help }.into());
+    }
+    let mut names = Vec::new();
+    for (at, path) in paths.iter().enumerate() {
+        let name = if devices == 1 { format!("{stem}.npz") } else { format!("{stem}.{at}.npz") };
+        contents.insert(name.clone(), read(path)?);
+        names.push(name);
+    }
+    Ok(names)
+}
+
+fn devices(count: usize, inputs: Vec<String>, expected: Vec<String>) -> Vec<Device> {
+    if inputs.is_empty() && expected.is_empty() {
+        return Vec::new();
+    }
+    let (mut inputs, mut expected) = (inputs.into_iter(), expected.into_iter());
+    (0..count).map(|_| Device { inputs: inputs.next(), expected: expected.next() }).collect()
+}
+
+/// What the program says and, where it says nothing, what the folder does. Validation compares the two.
+fn arrays(
+    own: &Option<Vec<ManifestArray>>,
+    meta: Option<&[(String, Vec<u64>)]>,
+) -> Result<Vec<ManifestArray>, Error> {
+    let Some(meta) = meta else { return Ok(own.clone().unwrap_or_default()) };
+    let donated = |at: usize| own.as_ref().and_then(|own| own.get(at)).is_some_and(|a| a.donated);
+    meta.iter()
+        .enumerate()
+        .map(|(at, (numpy, dimensions))| {
+            let element = element(numpy).ok_or_else(|| ErrorKind::Golden {
+                path: "meta.json".to_owned(),
+                what: format!("no element type is called {numpy:?}"),
+                help: "write the name that NumPy or ml_dtypes has for it".to_owned(),
+            })?;
+            let shape = ArrayShape { element, dimensions: dimensions.clone() };
+            Ok(ManifestArray { shape, donated: donated(at), tolerance: None })
+        })
+        .collect()
+}
+
+/// XLA's name of a type of NumPy or `ml_dtypes`.
+fn element(numpy: &str) -> Option<String> {
+    let name = match numpy {
+        "bool" => "pred".to_owned(),
+        "bfloat16" => "bf16".to_owned(),
+        _ if numpy.starts_with("float8_") || numpy.starts_with("float4_") => {
+            format!("f{}", numpy.trim_start_matches("float").replace('_', ""))
+        }
+        _ => ["uint", "int", "float", "complex"].iter().find_map(|kind| {
+            let bits = numpy.strip_prefix(kind)?;
+            let kind = if *kind == "int" { "s" } else { kind.get(..1)? };
+            Some(format!("{kind}{bits}"))
+        })?,
+    };
+    let known = ArrayShape { element: name, dimensions: Vec::new() };
+    (!known.stored_as().is_empty()).then_some(known.element)
+}
+
+fn producer(set: &str, given: &Given, meta: &Meta) -> Result<Producer, Error> {
+    if let Some(producer) = &given.producer {
+        return Ok(producer.clone());
+    }
+    if let Some(version) = &meta.jaxlib {
+        return Ok(Producer { name: "jaxlib".to_owned(), version: version.clone() });
+    }
+    match set.rsplit_once('-') {
+        Some((name, version)) if !name.is_empty() && !version.is_empty() => {
+            Ok(Producer { name: name.to_owned(), version: version.to_owned() })
+        }
+        _ => Err(ErrorKind::Usage {
+            message: format!("the set's name '{set}' does not say which compiler made it"),
+            help: "pass `--producer NAME VERSION`, or call the set NAME-VERSION".to_owned(),
+        }
+        .into()),
+    }
+}
+
+fn meta(path: &Path) -> Result<Meta, Error> {
+    if !path.is_file() {
+        return Ok(Meta::default());
+    }
+    serde_json::from_slice(&read(path)?).map_err(|error| {
+        ErrorKind::Golden {
+            path: path.display().to_string(),
+            what: error.to_string(),
+            help: "see golden/README.md for what the file holds".to_owned(),
+        }
+        .into()
+    })
+}
+
+fn plain(value: &serde_json::Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+fn read(path: &Path) -> Result<Bytes, Error> {
+    let io = |error| Error::from(ErrorKind::Io { path: path.to_owned(), error });
+    let metadata = std::fs::metadata(path).map_err(io)?;
+    let shown = path.display().to_string();
+    if !metadata.is_file() {
+        return Err(ErrorKind::NotAFile { path: shown, what: "something else" }.into());
+    }
+    if metadata.len() > MAX_FILE {
+        let (bytes, limit) = (metadata.len() as usize, MAX_FILE as usize);
+        return Err(ErrorKind::FileTooLarge { path: shown, bytes, limit }.into());
+    }
+    std::fs::read(path).map(Bytes::from).map_err(io)
+}
+
+fn file_name(path: &Path) -> Result<String, Error> {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    plain_name(name).map(str::to_owned)
+}
+
+/// A name that is safe as a directory or file on every system.
+fn plain_name(name: &str) -> Result<&str, Error> {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-' | '+');
+    if name.is_empty() || name.starts_with('.') || !name.chars().all(allowed) || name == FILE_NAME {
+        return Err(ErrorKind::Usage {
+            message: format!("'{name}' is no name for a golden's file or directory"),
+            help: "use letters, digits, `.`, `_`, `-` and `+`, and no dot in front".to_owned(),
+        }
+        .into());
+    }
+    Ok(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_of_numpy_have_names_in_hlo() {
+        for (numpy, hlo) in [
+            ("bool", "pred"),
+            ("bfloat16", "bf16"),
+            ("float8_e4m3fn", "f8e4m3fn"),
+            ("float16", "f16"),
+            ("int4", "s4"),
+            ("uint64", "u64"),
+            ("complex128", "c128"),
+        ] {
+            assert_eq!(element(numpy).as_deref(), Some(hlo), "{numpy}");
+        }
+        for odd in ["object", "str", "float", "int7", ""] {
+            assert_eq!(element(odd), None, "{odd}");
+        }
+    }
+}
