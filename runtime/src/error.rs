@@ -27,6 +27,17 @@ impl Error {
         matches!(*self.kind, ErrorKind::Unsupported { .. } | ErrorKind::NotSupported { .. })
     }
 
+    /// What it is that this crate does not do, where that is the reason; see [`Error::is_unsupported`].
+    pub fn unsupported(&self) -> Option<&str> {
+        match &*self.kind {
+            ErrorKind::Unsupported { what, .. } => Some(what),
+            ErrorKind::NotSupported { invalid: Invalid { fault: Fault::Unsupported(what), .. } } => {
+                Some(what)
+            }
+            _ => None,
+        }
+    }
+
     /// Whether a cap of [`Limits`](crate::artifact::Limits) stopped the reader.
     pub fn is_limit(&self) -> bool {
         matches!(*self.kind, ErrorKind::Limit { .. } | ErrorKind::OverLimit { .. })
@@ -59,7 +70,13 @@ impl From<Invalid> for Error {
         match &invalid.fault {
             Fault::Value { .. } => ErrorKind::Invalid { invalid },
             Fault::Unsupported(_) => ErrorKind::NotSupported { invalid },
-            Fault::Limit { setting, .. } => ErrorKind::OverLimit { setting, invalid },
+            Fault::Limit { setting, .. } => {
+                let option = if *setting == "devices" { "" } else { "max-" };
+                let help = format!(
+                    "raise `--{option}{setting}` (`Limits::{setting}`) if the artifact is trusted"
+                );
+                ErrorKind::OverLimit { help, invalid }
+            }
             Fault::Missing { .. } => ErrorKind::Missing { invalid },
         }
         .into()
@@ -164,9 +181,9 @@ pub(crate) enum ErrorKind {
     #[error("{invalid}")]
     #[diagnostic(
         code(aotgate::runtime::limit),
-        help("raise `Limits::{setting}` if the artifact is trusted")
+        help("{help}")
     )]
-    OverLimit { invalid: Invalid, setting: &'static str },
+    OverLimit { invalid: Invalid, help: String },
 
     #[error("{invalid}")]
     #[diagnostic(

@@ -4,9 +4,11 @@ mod collective;
 pub mod reference;
 mod rendezvous;
 mod run;
+mod seeded;
 mod walker;
 
 pub use run::{DeviceInputs, DeviceOutputs, HostArray, Run, run};
+pub use seeded::seeded;
 
 use crate::program::Result;
 use crate::program::thunk::{CustomCall, Fft, Kernel, Matmul, Step, TriangularSolve};

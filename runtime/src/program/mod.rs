@@ -133,6 +133,12 @@ impl Program {
         })
     }
 
+    /// Bytes of the allocations of all devices.
+    pub fn memory(&self) -> u64 {
+        let one: u64 = self.allocations.iter().map(|a| a.size as u64).sum();
+        one.saturating_mul(self.devices() as u64)
+    }
+
     /// How many devices it runs on.
     pub fn devices(&self) -> usize {
         self.replicas * self.partitions
