@@ -31,6 +31,15 @@ impl Error {
 }
 
 impl Error {
+    /// Names the file of an error about an artifact that did not know where it came from.
+    #[cfg(feature = "runtime")]
+    pub(crate) fn in_artifact(self, path: &str) -> Self {
+        match *self.kind {
+            ErrorKind::Opening(error) => ErrorKind::Artifact { path: path.to_owned(), error }.into(),
+            _ => ErrorKind::InFile { path: path.to_owned(), error: self }.into(),
+        }
+    }
+
     /// Names the file of an error about bytes that did not know where they came from.
     pub(crate) fn in_file(mut self, path: &std::path::Path) -> Self {
         if let ErrorKind::DescriptorSet { reason } = &mut *self.kind {
@@ -295,6 +304,11 @@ pub(crate) enum ErrorKind {
     LfsPointer { path: String },
 
     // Artifacts
+    #[cfg(feature = "runtime")]
+    #[error("{path}: {error}")]
+    #[diagnostic(forward(error))]
+    InFile { path: String, error: Error },
+
     #[cfg(feature = "runtime")]
     #[error(transparent)]
     #[diagnostic(transparent)]

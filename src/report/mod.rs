@@ -15,7 +15,13 @@ pub mod human;
 pub mod json;
 pub mod junit;
 pub mod markdown;
+#[cfg(feature = "runtime")]
+mod output;
+#[cfg(feature = "runtime")]
+pub mod run;
 pub mod sarif;
 pub mod schema;
 pub mod snapshot;
 pub mod text;
+#[cfg(feature = "runtime")]
+pub mod verify;

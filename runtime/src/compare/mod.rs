@@ -56,6 +56,13 @@ pub struct Difference {
     pub admitted: f64,
 }
 
+impl Difference {
+    /// Which part of what is admitted it is; more than 1 is too much.
+    pub fn part(&self) -> f64 {
+        part(self.error, self.admitted)
+    }
+}
+
 impl Comparison {
     /// Whether no element is off by more than the rule admits.
     pub fn is_equal(&self) -> bool {
@@ -118,9 +125,12 @@ fn elements<T: Element>(expected: &[T], actual: &[T], dims: &[usize], rule: Rule
 
 /// Whether the first is off by a larger part of what is admitted, or where that is the same, by more.
 fn worse(one: (f64, f64), two: (f64, f64)) -> bool {
-    let part = |(error, admitted): (f64, f64)| if error == 0.0 { 0.0 } else { error / admitted };
-    let (one_part, two_part) = (part(one), part(two));
+    let (one_part, two_part) = (part(one.0, one.1), part(two.0, two.1));
     one_part > two_part || one_part == two_part && one.0 > two.0
+}
+
+fn part(error: f64, admitted: f64) -> f64 {
+    if error == 0.0 { 0.0 } else { error / admitted }
 }
 
 /// The index of an element in row-major order.

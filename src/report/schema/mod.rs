@@ -2,7 +2,14 @@
 
 /// Names of the formats that have a schema, sorted.
 pub const NAMES: &[&str] =
-    &["aotgate.check/1", "aotgate.diff/1", "aotgate.goldens/1", "aotgate.snapshot/1"];
+    &[
+        "aotgate.check/1",
+        "aotgate.diff/1",
+        "aotgate.goldens/1",
+        "aotgate.run/1",
+        "aotgate.snapshot/1",
+        "aotgate.verify/1",
+    ];
 
 /// The schema of a format, named with or without `aotgate.` and version: `aotgate.check/1`, `check/1`
 /// or `check`.
@@ -12,7 +19,9 @@ pub fn schema(name: &str) -> Option<&'static str> {
         "check" => Some(include_str!("check.json")),
         "diff" => Some(include_str!("diff.json")),
         "goldens" => Some(include_str!("goldens.json")),
+        "run" => Some(include_str!("run.json")),
         "snapshot" => Some(include_str!("snapshot.json")),
+        "verify" => Some(include_str!("verify.json")),
         _ => None,
     }
 }
