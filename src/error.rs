@@ -34,9 +34,12 @@ impl Error {
     /// Names the file of an error about an artifact that did not know where it came from.
     #[cfg(feature = "runtime")]
     pub(crate) fn in_artifact(self, path: &str) -> Self {
+        let path = path.to_owned();
         match *self.kind {
-            ErrorKind::Opening(error) => ErrorKind::Artifact { path: path.to_owned(), error }.into(),
-            _ => ErrorKind::InFile { path: path.to_owned(), error: self }.into(),
+            ErrorKind::OpenArtifact(error) => {
+                ErrorKind::Artifact { path, error: Box::new(error) }.into()
+            }
+            _ => ErrorKind::InArtifact { path, error: Box::new(self) }.into(),
         }
     }
 
@@ -258,6 +261,25 @@ pub(crate) enum ErrorKind {
     #[diagnostic(code(aotgate::io), help("check that the path exists and may be read"))]
     Io { path: PathBuf, error: std::io::Error },
 
+    // Artifacts
+    #[cfg(feature = "runtime")]
+    #[error("{path}: {error}")]
+    #[diagnostic(forward(error))]
+    Artifact { path: String, error: Box<aotgate_runtime::Error> },
+
+    #[cfg(feature = "runtime")]
+    #[error("{path} has more than {limit} bytes")]
+    #[diagnostic(
+        code(aotgate::artifact_too_large),
+        help("no artifact is that large, since one message holds at most 2 GiB; check the file")
+    )]
+    ArtifactTooLarge { path: String, limit: u64 },
+
+    #[cfg(feature = "runtime")]
+    #[error("{path}: {message}")]
+    #[diagnostic(code(aotgate::convert), help("{help}"))]
+    Convert { path: String, message: String, help: String },
+
     // Policy
     #[error("{message}")]
     #[diagnostic(code(aotgate::policy))]
@@ -285,11 +307,6 @@ pub(crate) enum ErrorKind {
         source_code: NamedSource<String>,
     },
 
-    #[cfg(feature = "runtime")]
-    #[error("{path}: {error}")]
-    #[diagnostic(forward(error))]
-    Artifact { path: String, error: aotgate_runtime::Error },
-
     #[error("{path}: {what}")]
     #[diagnostic(code(aotgate::golden), help("{help}"))]
     Golden { path: String, what: String, help: String },
@@ -303,16 +320,15 @@ pub(crate) enum ErrorKind {
     )]
     LfsPointer { path: String },
 
-    // Artifacts
     #[cfg(feature = "runtime")]
     #[error("{path}: {error}")]
     #[diagnostic(forward(error))]
-    InFile { path: String, error: Error },
+    InArtifact { path: String, error: Box<Error> },
 
     #[cfg(feature = "runtime")]
     #[error(transparent)]
     #[diagnostic(transparent)]
-    Opening(aotgate_runtime::Error),
+    OpenArtifact(aotgate_runtime::Error),
 
     #[cfg(feature = "runtime")]
     #[error("serialized_executable of the text golden: {0}")]

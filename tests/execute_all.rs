@@ -29,7 +29,10 @@ fn every_recorded_artifact() {
                         failed.push(program.display().to_string());
                     }
                     let seconds = started.elapsed().as_secs_f64();
-                    println!("{} {name:28} {line} ({seconds:.2} s)", if equal { "ok  " } else { "FAIL" });
+                    println!(
+                        "{} {name:28} {line} ({seconds:.2} s)",
+                        if equal { "ok  " } else { "FAIL" }
+                    );
                 }
                 Err(Stop::NotSupported { what, .. }) => {
                     skipped += 1;

@@ -31,9 +31,9 @@ impl Error {
     pub fn unsupported(&self) -> Option<&str> {
         match &*self.kind {
             ErrorKind::Unsupported { what, .. } => Some(what),
-            ErrorKind::NotSupported { invalid: Invalid { fault: Fault::Unsupported(what), .. } } => {
-                Some(what)
-            }
+            ErrorKind::NotSupported {
+                invalid: Invalid { fault: Fault::Unsupported(what), .. },
+            } => Some(what),
             _ => None,
         }
     }
@@ -92,13 +92,8 @@ impl From<ErrorKind> for Error {
 #[derive(Debug, Diagnostic, ThisError)]
 pub(crate) enum ErrorKind {
     #[error("{layer}: no known container; expected {expected}, found {found}")]
-    #[diagnostic(
-        code(aotgate::artifact::unrecognized),
-        help(
-            "pass the bytes of `executable.serialize()`, a split-proto file, a serialized GpuExecutableProto, or a text golden; check that the file is complete and not compressed"
-        )
-    )]
-    Unrecognized { layer: String, expected: String, found: String },
+    #[diagnostic(code(aotgate::artifact::unrecognized), help("{help}"))]
+    Unrecognized { layer: String, expected: String, found: String, help: &'static str },
 
     #[error("{layer}: ambiguous, the bytes are acceptable as {containers}")]
     #[diagnostic(
@@ -179,16 +174,15 @@ pub(crate) enum ErrorKind {
     NotSupported { invalid: Invalid },
 
     #[error("{invalid}")]
-    #[diagnostic(
-        code(aotgate::runtime::limit),
-        help("{help}")
-    )]
+    #[diagnostic(code(aotgate::runtime::limit), help("{help}"))]
     OverLimit { invalid: Invalid, help: String },
 
     #[error("{invalid}")]
     #[diagnostic(
         code(aotgate::runtime::rendezvous),
-        help("the devices of a collective do not all reach it: compare what each of them executes")
+        help(
+            "the devices of a collective do not all reach it: compare what each of them executes"
+        )
     )]
     Missing { invalid: Invalid },
 

@@ -195,7 +195,8 @@ fn save(paths: &[PathBuf], execution: &Execution) -> Result<(), Error> {
         let arrays: Vec<npz::Array> = arrays.iter().map(|array| array.to_npz()).collect();
         let shown = path.display().to_string();
         let bytes = npz::write(&arrays);
-        let bytes = bytes.map_err(|error| ErrorKind::Artifact { path: shown, error })?;
+        let bytes =
+            bytes.map_err(|error| ErrorKind::Artifact { path: shown, error: Box::new(error) })?;
         output::write_bytes(path, &bytes)?;
     }
     Ok(())

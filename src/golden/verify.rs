@@ -97,11 +97,13 @@ impl Verify<'_> {
             for _ in 0..jobs {
                 let (waiting, budget, ended) = (&waiting, &budget, &ended);
                 let finish = finish.clone();
-                let worker = move || self.work(waiting, budget, &finish, &|| {
-                    let mut ended = ended.lock().unwrap_or_else(PoisonError::into_inner);
-                    *ended += 1;
-                    done(*ended);
-                });
+                let worker = move || {
+                    self.work(waiting, budget, &finish, &|| {
+                        let mut ended = ended.lock().unwrap_or_else(PoisonError::into_inner);
+                        *ended += 1;
+                        done(*ended);
+                    })
+                };
                 // Where no thread can be had, the others do the work; without any, every golden is lost, and said so.
                 let _ = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, worker);
             }
@@ -238,11 +240,7 @@ impl Case {
             Stop::Failed(error) => (Outcome::Failed, error.to_string()),
             Stop::Unreadable(error) => (Outcome::Unreadable, error.to_string()),
         };
-        Case {
-            reason: Some(reason),
-            error: Some(stop.into_error()),
-            ..Case::new(golden, outcome)
-        }
+        Case { reason: Some(reason), error: Some(stop.into_error()), ..Case::new(golden, outcome) }
     }
 
     fn lost(golden: &Golden) -> Case {
@@ -283,11 +281,8 @@ impl Files {
             let (path, what) = (golden.dir.clone(), problem.to_string());
             return Err(ErrorKind::Golden { path, what, help }.into());
         }
-        let mut files = Files {
-            artifact: store.read(golden)?,
-            inputs: Vec::new(),
-            expected: Vec::new(),
-        };
+        let mut files =
+            Files { artifact: store.read(golden)?, inputs: Vec::new(), expected: Vec::new() };
         for device in golden.manifest.iter().flat_map(|manifest| &manifest.devices) {
             let read = |name: &Option<String>| {
                 let file = name.as_ref().map(|name| {

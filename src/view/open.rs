@@ -70,7 +70,7 @@ pub fn open_reporting(bytes: impl Into<Bytes>, contract: &Contract) -> Result<Op
 }
 
 fn artifact(error: aotgate_runtime::Error) -> Error {
-    ErrorKind::Opening(error).into()
+    ErrorKind::OpenArtifact(error).into()
 }
 
 /// The specification of a contract that text goldens can be read with: that of the policy, and the outer

@@ -3,7 +3,7 @@
 //! [`parse`] follows C++'s `TextFormat::Parser`, which reads XLA's text goldens. What other readers do not
 //! do: a removed field is passed over without a word where its name is reserved, whatever its value
 //! is; one whose name is not reserved refuses the text, and so does the name of an enum value that is
-//! gone, reserved or not. [`print`] writes what C++'s printer writes, and says what it had to leave out.
+//! gone, reserved or not. [`print()`] writes what C++'s printer writes, and says what it had to leave out.
 
 mod bracket;
 mod draft;

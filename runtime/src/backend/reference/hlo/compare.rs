@@ -82,17 +82,23 @@ impl Direction {
 }
 
 pub(super) fn evaluate(op: &Op<'_, '_>) -> Option<Result<Value>> {
-    Some(match op.instruction.opcode.as_str() {
-        "compare" => compare(op),
-        "select" => select(op),
-        "clamp" => clamp(op),
-        "is-finite" => is_finite(op),
-        "real" | "imag" => part(op),
-        "abs" if matches!(op.array(0), Ok(Array { data: Data::C64(_) | Data::C128(_), .. })) => part(op),
-        "complex" => complex(op),
-        _ => return None,
-    }
-    .map(Value::from))
+    Some(
+        match op.instruction.opcode.as_str() {
+            "compare" => compare(op),
+            "select" => select(op),
+            "clamp" => clamp(op),
+            "is-finite" => is_finite(op),
+            "real" | "imag" => part(op),
+            "abs"
+                if matches!(op.array(0), Ok(Array { data: Data::C64(_) | Data::C128(_), .. })) =>
+            {
+                part(op)
+            }
+            "complex" => complex(op),
+            _ => return None,
+        }
+        .map(Value::from),
+    )
 }
 
 fn compare(op: &Op<'_, '_>) -> Result<Array> {
@@ -133,7 +139,9 @@ fn select(op: &Op<'_, '_>) -> Result<Array> {
     let data = zip_each!(&on_true.data, &on_false.data, (a, b) => {
         a.iter().zip(b).enumerate().map(|(i, (a, b))| if at(i) { *a } else { *b }).collect()
     });
-    let data = data.ok_or_else(|| Invalid::value("operand 2", on_false.shape(), on_true.shape().to_string()))?;
+    let data = data.ok_or_else(|| {
+        Invalid::value("operand 2", on_false.shape(), on_true.shape().to_string())
+    })?;
     Ok(Array { ty: on_true.ty, dims: on_true.dims.clone(), data })
 }
 

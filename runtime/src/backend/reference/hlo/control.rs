@@ -40,7 +40,10 @@ fn branch(op: &Op<'_, '_>) -> Result<Value> {
         crate::array::Data::Pred(_) => usize::from(!selector.truth()?),
         _ => {
             let index = selector.index_at(0)?;
-            usize::try_from(index).ok().filter(|i| *i < branches).unwrap_or(branches.saturating_sub(1))
+            usize::try_from(index)
+                .ok()
+                .filter(|i| *i < branches)
+                .unwrap_or(branches.saturating_sub(1))
         }
     };
     let argument = op.operands.get(at + 1).ok_or_else(|| {

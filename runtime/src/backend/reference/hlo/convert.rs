@@ -4,19 +4,23 @@ use num_complex::{Complex32, Complex64};
 
 use super::scalar::Scalar;
 use super::{Op, Value};
-use crate::array::{Array, Data, Domain, decode, domain, encode, round, width, wrap_int, wrap_uint};
+use crate::array::{
+    Array, Data, Domain, decode, domain, encode, round, width, wrap_int, wrap_uint,
+};
 use crate::program::shape::ArrayShape;
 use crate::program::{Invalid, Result};
 use crate::proto::xla::PrimitiveType;
 
 pub(super) fn evaluate(op: &Op<'_, '_>) -> Option<Result<Value>> {
-    Some(match op.instruction.opcode.as_str() {
-        "convert" => op.shape().and_then(|shape| convert(op.array(0)?, shape.ty)),
-        "bitcast-convert" => bitcast_convert(op),
-        "reduce-precision" => reduce_precision(op),
-        _ => return None,
-    }
-    .map(Value::from))
+    Some(
+        match op.instruction.opcode.as_str() {
+            "convert" => op.shape().and_then(|shape| convert(op.array(0)?, shape.ty)),
+            "bitcast-convert" => bitcast_convert(op),
+            "reduce-precision" => reduce_precision(op),
+            _ => return None,
+        }
+        .map(Value::from),
+    )
 }
 
 /// Converts every element. Floats are cut towards zero and kept inside the integer's range, NaN gives
@@ -114,7 +118,8 @@ fn bitcast_convert(op: &Op<'_, '_>) -> Result<Array> {
 
 /// The row-major bytes of an array read as another shape of the same size.
 pub(super) fn reinterpret(x: &Array, shape: &ArrayShape) -> Result<Array> {
-    let packed = |shape: ArrayShape| ArrayShape { element_bits: width_in_memory(shape.ty), ..shape };
+    let packed =
+        |shape: ArrayShape| ArrayShape { element_bits: width_in_memory(shape.ty), ..shape };
     let from = packed(x.shape());
     let to = packed(ArrayShape::row_major(shape.ty, &shape.dims));
     if from.bytes() != to.bytes() {
@@ -144,11 +149,15 @@ fn reduce_precision(op: &Op<'_, '_>) -> Result<Array> {
         return Err(Invalid::value("exponent_bits and mantissa_bits", value, "at least 1 and 0"));
     }
     let data = match &x.data {
-        Data::F32(v) => {
-            Data::F32(v.iter().map(|x| reduced(f64::from(*x), exponent, mantissa.min(23)) as f32).collect())
+        Data::F32(v) => Data::F32(
+            v.iter().map(|x| reduced(f64::from(*x), exponent, mantissa.min(23)) as f32).collect(),
+        ),
+        Data::F64(v) => {
+            Data::F64(v.iter().map(|x| reduced(*x, exponent, mantissa.min(52))).collect())
         }
-        Data::F64(v) => Data::F64(v.iter().map(|x| reduced(*x, exponent, mantissa.min(52))).collect()),
-        _ => return Err(Invalid::unsupported(format!("reduce-precision of {}", x.ty.as_str_name()))),
+        _ => {
+            return Err(Invalid::unsupported(format!("reduce-precision of {}", x.ty.as_str_name())));
+        }
     };
     Ok(Array { ty: x.ty, dims: x.dims.clone(), data })
 }

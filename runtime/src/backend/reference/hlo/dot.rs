@@ -23,17 +23,30 @@ fn dot(op: &Op<'_, '_>) -> Result<Array> {
         let free: Vec<usize> =
             (0..rank).filter(|d| !batch.contains(d) && !contracting.contains(d)).collect();
         if batch.len() + contracting.len() + free.len() != rank {
-            return Err(Invalid::value(format!("dimensions of {which}"), "named twice", "distinct"));
+            return Err(Invalid::value(
+                format!("dimensions of {which}"),
+                "named twice",
+                "distinct",
+            ));
         }
         let order: Vec<usize> = [&batch[..], &free, &contracting].concat();
         let count = |dims: &[usize]| dims.iter().map(|d| x.dims[*d]).product::<usize>();
-        Ok(Side { b: count(&batch), free: count(&free), k: count(&contracting), data: transposed(x, &order)? })
+        Ok(Side {
+            b: count(&batch),
+            free: count(&free),
+            k: count(&contracting),
+            data: transposed(x, &order)?,
+        })
     };
     let l = side(lhs, "lhs", &numbers.lhs_batch_dimensions, &numbers.lhs_contracting_dimensions)?;
     let r = side(rhs, "rhs", &numbers.rhs_batch_dimensions, &numbers.rhs_contracting_dimensions)?;
     if l.b != r.b || l.k != r.k {
         let value = format!("{} x {}", r.b, r.k);
-        return Err(Invalid::value("batch and contracting sizes of rhs", value, format!("{} x {}", l.b, l.k)));
+        return Err(Invalid::value(
+            "batch and contracting sizes of rhs",
+            value,
+            format!("{} x {}", l.b, l.k),
+        ));
     }
     op.evaluator.steps((l.b * l.free * r.free).saturating_mul(l.k) as u64)?;
     let coarse = rounds_operands(&op.instruction.proto);
@@ -153,7 +166,8 @@ pub(crate) fn dot_f32(a: &[f32], b: &[f32]) -> f32 {
         }
     }
     let rest: f32 = rest_a.iter().zip(rest_b).map(|(a, b)| a * b).sum();
-    let halves = [lanes[0] + lanes[4], lanes[1] + lanes[5], lanes[2] + lanes[6], lanes[3] + lanes[7]];
+    let halves =
+        [lanes[0] + lanes[4], lanes[1] + lanes[5], lanes[2] + lanes[6], lanes[3] + lanes[7]];
     (halves[0] + halves[2]) + (halves[1] + halves[3]) + rest
 }
 

@@ -43,10 +43,9 @@ pub(super) fn evaluate(op: &Op<'_, '_>) -> Option<Result<Value>> {
     let opcode = op.instruction.opcode.as_str();
     Some(match op.operands.len() {
         1 if is_unary(opcode) => op.array(0).and_then(|x| unary(opcode, x)).map(Value::from),
-        2 if is_binary(opcode) => op
-            .array(0)
-            .and_then(|a| binary(opcode, a, op.array(1)?))
-            .map(Value::from),
+        2 if is_binary(opcode) => {
+            op.array(0).and_then(|a| binary(opcode, a, op.array(1)?)).map(Value::from)
+        }
         _ => return None,
     })
 }
@@ -180,7 +179,9 @@ pub(super) fn binary(opcode: &str, a: &Array, b: &Array) -> Result<Array> {
         a.iter().zip(b).map(|(a, b)| f(*a, *b)).collect()
     }
     let data = match (f, &a.data, &b.data) {
-        (Binary::Pred(f), Data::Pred(a), Data::Pred(b)) => Data::Pred(zip(a, b, |a, b| f(a, b, width))),
+        (Binary::Pred(f), Data::Pred(a), Data::Pred(b)) => {
+            Data::Pred(zip(a, b, |a, b| f(a, b, width)))
+        }
         (Binary::Int(f), Data::Int(a), Data::Int(b)) => {
             Data::Int(zip(a, b, |a, b| wrap_int(ty, f(a, b, width))))
         }

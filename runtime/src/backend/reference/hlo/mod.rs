@@ -102,9 +102,11 @@ impl<'m> Evaluator<'m> {
                 .iter()
                 .map(|o| values[*o].clone().ok_or_else(|| Invalid::missing("operand")))
                 .collect::<Result<Vec<Value>>>()?;
-            let place =
-                || format!("{} {:?} in {:?}", instruction.opcode, instruction.name, computation.name);
-            let value = self.instruction(computation, instruction, &operands, arguments).at(place)?;
+            let place = || {
+                format!("{} {:?} in {:?}", instruction.opcode, instruction.name, computation.name)
+            };
+            let value =
+                self.instruction(computation, instruction, &operands, arguments).at(place)?;
             check_shape(&value, &instruction.shape).at(place)?;
             drop(operands);
             for operand in &instruction.operands {
@@ -207,7 +209,8 @@ impl<'e, 'm> Op<'e, 'm> {
 
     /// The shape of an operand, with its layout.
     pub(crate) fn operand_shape(&self, at: usize) -> Result<&'e crate::program::shape::ArrayShape> {
-        let operand = self.instruction.operands.get(at).and_then(|o| self.computation.instructions.get(*o));
+        let operand =
+            self.instruction.operands.get(at).and_then(|o| self.computation.instructions.get(*o));
         operand.ok_or_else(|| Invalid::missing("operand"))?.shape.array()
     }
 

@@ -7,19 +7,21 @@ use crate::program::shape::permutation;
 use crate::program::{Invalid, Result};
 
 pub(super) fn evaluate(op: &Op<'_, '_>) -> Option<Result<Value>> {
-    Some(match op.instruction.opcode.as_str() {
-        "copy" | "copy-start" => return Some(copy(op)),
-        "broadcast" => broadcast(op),
-        "reshape" => op.shape().and_then(|shape| op.array(0)?.reshaped(&shape.dims)),
-        "bitcast" => bitcast(op),
-        "transpose" => transpose(op),
-        "reverse" => reverse(op),
-        "iota" => iota(op),
-        "concatenate" => concatenate(op),
-        "pad" => pad(op),
-        _ => return None,
-    }
-    .map(Value::from))
+    Some(
+        match op.instruction.opcode.as_str() {
+            "copy" | "copy-start" => return Some(copy(op)),
+            "broadcast" => broadcast(op),
+            "reshape" => op.shape().and_then(|shape| op.array(0)?.reshaped(&shape.dims)),
+            "bitcast" => bitcast(op),
+            "transpose" => transpose(op),
+            "reverse" => reverse(op),
+            "iota" => iota(op),
+            "concatenate" => concatenate(op),
+            "pad" => pad(op),
+            _ => return None,
+        }
+        .map(Value::from),
+    )
 }
 
 fn copy(op: &Op<'_, '_>) -> Result<Value> {
@@ -30,7 +32,9 @@ fn copy(op: &Op<'_, '_>) -> Result<Value> {
     // The destination, the source, and a context that nothing reads.
     let context = match &op.instruction.shape {
         crate::program::shape::Shape::Tuple(shapes) => match shapes.get(2) {
-            Some(crate::program::shape::Shape::Array(shape)) => Array::zeros(shape.ty, &shape.dims)?,
+            Some(crate::program::shape::Shape::Array(shape)) => {
+                Array::zeros(shape.ty, &shape.dims)?
+            }
             _ => return Err(Invalid::unsupported("copy-start without a context")),
         },
         _ => return Err(Invalid::value("shape", "no tuple", "a tuple")),
@@ -120,7 +124,9 @@ fn iota(op: &Op<'_, '_>) -> Result<Array> {
     }
     let data = match domain(shape.ty)? {
         Domain::Int => Data::Int(numbers.iter().map(|n| wrap_int(shape.ty, *n as i64)).collect()),
-        Domain::Uint => Data::Uint(numbers.iter().map(|n| wrap_uint(shape.ty, *n as u64)).collect()),
+        Domain::Uint => {
+            Data::Uint(numbers.iter().map(|n| wrap_uint(shape.ty, *n as u64)).collect())
+        }
         _ => {
             let numbers = Data::Int(numbers.iter().map(|n| *n as i64).collect());
             let ty = crate::proto::xla::PrimitiveType::S64;

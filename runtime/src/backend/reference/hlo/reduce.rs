@@ -44,11 +44,14 @@ fn reduce(op: &Op<'_, '_>) -> Result<Value> {
         let base = odometer.offset(&out_strides);
         let mut total = init.clone();
         if !along.is_empty() {
-            let part = tree.total(&|i, values: &mut Vec<Scalar>| {
-                for x in inputs {
-                    values.extend(x.get(base + along[i]));
-                }
-            }, 0..along.len())?;
+            let part = tree.total(
+                &|i, values: &mut Vec<Scalar>| {
+                    for x in inputs {
+                        values.extend(x.get(base + along[i]));
+                    }
+                },
+                0..along.len(),
+            )?;
             total = tree.combine(&total, &part)?;
         }
         for (output, value) in outputs.iter_mut().zip(total) {
@@ -126,7 +129,8 @@ fn map(op: &Op<'_, '_>) -> Result<Value> {
     for at in 0..out.len() {
         arguments.clear();
         for x in &arrays {
-            let value = x.get(at).ok_or_else(|| Invalid::value("operand", x.shape(), shape.to_string()))?;
+            let value =
+                x.get(at).ok_or_else(|| Invalid::value("operand", x.shape(), shape.to_string()))?;
             arguments.push((x.ty, value));
         }
         combiner.call(&arguments, &mut result)?;

@@ -63,14 +63,14 @@ impl<'e, 'm> Combiner<'e, 'm> {
         if let Some(tape) = &self.tape {
             return tape.run(arguments, out);
         }
-        let arguments: Vec<Value> = arguments
-            .iter()
-            .map(|(ty, x)| Array::of_scalar(*ty, *x).into())
-            .collect();
+        let arguments: Vec<Value> =
+            arguments.iter().map(|(ty, x)| Array::of_scalar(*ty, *x).into()).collect();
         let result = self.evaluator.computation(self.computation, &arguments)?;
         out.clear();
         for leaf in result.leaves() {
-            out.push(leaf.get(0).ok_or_else(|| Invalid::value("result", leaf.shape(), "a scalar"))?);
+            out.push(
+                leaf.get(0).ok_or_else(|| Invalid::value("result", leaf.shape(), "a scalar"))?,
+            );
         }
         Ok(())
     }
@@ -121,7 +121,9 @@ impl Tape {
                 }
                 ("select", [p, a, b]) => Step::Select(*p, *a, *b),
                 ("convert", [x]) => Step::Convert(shape.ty, *x),
-                ("copy" | "bitcast" | "reshape", [x]) if operand_type(0)? == shape.ty => Step::Same(*x),
+                ("copy" | "bitcast" | "reshape", [x]) if operand_type(0)? == shape.ty => {
+                    Step::Same(*x)
+                }
                 (_, [x]) => Step::Unary(Unary::of(opcode, shape.ty)?, shape.ty, *x),
                 (_, [a, b]) => Step::Binary(Binary::of(opcode, shape.ty)?, shape.ty, *a, *b),
                 _ => return None,
@@ -145,13 +147,21 @@ impl Tape {
                 Step::Parameter(number) => {
                     arguments
                         .get(number)
-                        .ok_or_else(|| Invalid::value("parameter_number", number, format!("below {}", arguments.len())))?
+                        .ok_or_else(|| {
+                            Invalid::value(
+                                "parameter_number",
+                                number,
+                                format!("below {}", arguments.len()),
+                            )
+                        })?
                         .1
                 }
                 Step::Constant(value) => value,
                 Step::Unary(f, ty, x) => f.apply(ty, registers[x])?,
                 Step::Binary(f, ty, a, b) => f.apply(ty, registers[a], registers[b])?,
-                Step::Compare(f, ty, a, b) => Scalar::Pred(f.holds(ty, registers[a], registers[b])?),
+                Step::Compare(f, ty, a, b) => {
+                    Scalar::Pred(f.holds(ty, registers[a], registers[b])?)
+                }
                 Step::Select(p, a, b) => match registers[p] {
                     Scalar::Pred(true) => registers[a],
                     Scalar::Pred(false) => registers[b],

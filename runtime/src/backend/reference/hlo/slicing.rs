@@ -6,13 +6,15 @@ use crate::array::{Array, strides};
 use crate::program::{Invalid, Result};
 
 pub(super) fn evaluate(op: &Op<'_, '_>) -> Option<Result<Value>> {
-    Some(match op.instruction.opcode.as_str() {
-        "slice" => slice(op),
-        "dynamic-slice" => dynamic_slice(op),
-        "dynamic-update-slice" => dynamic_update_slice(op),
-        _ => return None,
-    }
-    .map(Value::from))
+    Some(
+        match op.instruction.opcode.as_str() {
+            "slice" => slice(op),
+            "dynamic-slice" => dynamic_slice(op),
+            "dynamic-update-slice" => dynamic_update_slice(op),
+            _ => return None,
+        }
+        .map(Value::from),
+    )
 }
 
 fn slice(op: &Op<'_, '_>) -> Result<Array> {
@@ -58,7 +60,11 @@ fn starts(op: &Op<'_, '_>, first: usize, dims: &[usize], size: &[usize]) -> Resu
         .map(|d| {
             let Some(last) = dims[d].checked_sub(size[d]) else {
                 let bound = format!("at most {}", dims[d]);
-                return Err(Invalid::value(format!("size of the slice in dimension {d}"), size[d], bound));
+                return Err(Invalid::value(
+                    format!("size of the slice in dimension {d}"),
+                    size[d],
+                    bound,
+                ));
             };
             Ok(index(d)?.clamp(0, last as i64) as usize)
         })

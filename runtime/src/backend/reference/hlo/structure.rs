@@ -7,9 +7,9 @@ use crate::program::{Invalid, Result};
 pub(super) fn parameter(op: &Op<'_, '_>, arguments: &[Value]) -> Result<Value> {
     let number = op.instruction.proto.parameter_number;
     let found = usize::try_from(number).ok().and_then(|at| arguments.get(at));
-    found
-        .cloned()
-        .ok_or_else(|| Invalid::value("parameter_number", number, format!("below {}", arguments.len())))
+    found.cloned().ok_or_else(|| {
+        Invalid::value("parameter_number", number, format!("below {}", arguments.len()))
+    })
 }
 
 pub(super) fn evaluate(op: &Op<'_, '_>) -> Option<Result<Value>> {
@@ -37,11 +37,11 @@ fn constant(op: &Op<'_, '_>) -> Result<Value> {
 fn element(op: &Op<'_, '_>) -> Result<Value> {
     let index = op.instruction.proto.tuple_index;
     match op.operands.first() {
-        Some(Value::Tuple(values)) => usize::try_from(index)
-            .ok()
-            .and_then(|at| values.get(at))
-            .cloned()
-            .ok_or_else(|| Invalid::value("tuple_index", index, format!("below {}", values.len()))),
+        Some(Value::Tuple(values)) => {
+            usize::try_from(index).ok().and_then(|at| values.get(at)).cloned().ok_or_else(|| {
+                Invalid::value("tuple_index", index, format!("below {}", values.len()))
+            })
+        }
         _ => Err(Invalid::value("operand 0", "no tuple", "a tuple")),
     }
 }

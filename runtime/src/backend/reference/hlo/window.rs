@@ -73,7 +73,11 @@ fn reduce_window(op: &Op<'_, '_>) -> Result<Value> {
     let shapes = op.instruction.shape.leaves();
     let out_dims = &shapes.first().ok_or_else(|| Invalid::missing("shape"))?.dims;
     if out_dims.len() != first.dims.len() || shapes.len() != inputs.len() {
-        return Err(Invalid::value("result", format!("{out_dims:?}"), format!("{} dimensions", first.dims.len())));
+        return Err(Invalid::value(
+            "result",
+            format!("{out_dims:?}"),
+            format!("{} dimensions", first.dims.len()),
+        ));
     }
     let size = sizes(window);
     let points: u64 = size.iter().map(|n| *n as u64).product();
@@ -114,7 +118,11 @@ fn select_and_scatter(op: &Op<'_, '_>) -> Result<Value> {
     let (x, source, init) = (op.array(0)?, op.array(1)?, only(op.array(2)?)?);
     let window = window(op, x.dims.len())?;
     if source.dims.len() != x.dims.len() {
-        return Err(Invalid::value("operand 1", source.shape(), format!("{} dimensions", x.dims.len())));
+        return Err(Invalid::value(
+            "operand 1",
+            source.shape(),
+            format!("{} dimensions", x.dims.len()),
+        ));
     }
     let select = Combiner::new(op.evaluator, op.callee(0)?);
     let combine = Combiner::new(op.evaluator, op.callee(1)?);
