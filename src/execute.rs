@@ -34,6 +34,14 @@ pub enum Stop {
 }
 
 impl Stop {
+    /// What an error of the runtime's means; `path` names the artifact.
+    pub(crate) fn of(path: &str, error: aotgate_runtime::Error) -> Stop {
+        match error.unsupported().map(str::to_owned) {
+            Some(what) => Stop::NotSupported { what, error: failed(path, error) },
+            None => Stop::Failed(failed(path, error)),
+        }
+    }
+
     /// The error, whichever kind it is.
     pub fn error(&self) -> &Error {
         match self {
@@ -74,7 +82,7 @@ impl Opener {
         let artifact = self.open(path, bytes).map_err(Stop::Unreadable)?;
         let executable =
             artifact.decode().map_err(|error| Stop::Unreadable(failed(path, error)))?;
-        Program::new(executable, limits).map_err(|error| stopped(path, error))
+        Program::new(executable, limits).map_err(|error| Stop::of(path, error))
     }
 
     fn open(&self, path: &str, bytes: &Bytes) -> Result<Artifact, Error> {
@@ -202,7 +210,7 @@ pub fn execute(
         };
         call.inputs.iter().map(device).collect::<Result<_, _>>().map_err(Stop::Unreadable)?
     } else {
-        backend::seeded(program, call.seed, limits).map_err(|error| stopped(path, error))?
+        backend::seeded(program, call.seed, limits).map_err(|error| Stop::of(path, error))?
     };
     // Before the work, so that a mistake shows at once.
     let expected: Vec<Option<Vec<HostArray>>> = call
@@ -211,7 +219,7 @@ pub fn execute(
         .map(|file| file.as_ref().map(|file| arrays(file, "output", &results)).transpose())
         .collect::<Result<_, _>>()
         .map_err(Stop::Unreadable)?;
-    let run = backend::run(program, &inputs, limits).map_err(|error| stopped(path, error))?;
+    let run = backend::run(program, &inputs, limits).map_err(|error| Stop::of(path, error))?;
     let moves = only_moves(program);
     let mut outputs = Vec::new();
     for (device, arrays) in run.outputs.iter().enumerate() {
@@ -232,7 +240,7 @@ pub fn execute(
                 index,
                 digest: digest(&shape, array),
                 shape,
-                comparison: comparison.map_err(|error| stopped(path, error))?,
+                comparison: comparison.map_err(|error| Stop::of(path, error))?,
             });
         }
     }
@@ -264,13 +272,6 @@ fn plain(shape: &ArrayShape) -> String {
 fn digest(shape: &str, array: &HostArray) -> String {
     let hash = Sha256::new().chain_update(shape).chain_update(array.bytes()).finalize();
     hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
-}
-
-fn stopped(path: &str, error: aotgate_runtime::Error) -> Stop {
-    match error.unsupported().map(str::to_owned) {
-        Some(what) => Stop::NotSupported { what, error: failed(path, error) },
-        None => Stop::Failed(failed(path, error)),
-    }
 }
 
 fn failed(path: &str, error: aotgate_runtime::Error) -> Error {

@@ -19,9 +19,13 @@ pub mod execute;
 pub mod finding;
 pub mod gate;
 pub mod golden;
+#[cfg(feature = "runtime")]
+mod pool;
 pub mod report;
 pub mod revision;
 pub mod rollout;
+#[cfg(feature = "runtime")]
+pub mod semantics;
 pub mod triage;
 pub mod view;
 

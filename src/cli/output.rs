@@ -90,8 +90,13 @@ impl Progress {
 
     /// Shows that so many are done.
     pub(super) fn show(&self, done: usize) {
+        self.show_of(done, self.of);
+    }
+
+    /// The same, where only now is known of how many.
+    pub(super) fn show_of(&self, done: usize, of: usize) {
         if self.visible() {
-            eprint!("\r{done} of {} {}", self.of, self.what);
+            eprint!("\r{done} of {of} {}", self.what);
         }
     }
 

@@ -1,19 +1,13 @@
 //! Executes goldens, several at a time.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
-use std::sync::{Condvar, Mutex, PoisonError};
-
 use aotgate_runtime::compare::Tolerance as Within;
-use aotgate_runtime::program::Limits;
+use aotgate_runtime::program::{Limits, Program};
 use prost::bytes::Bytes;
 
 use super::{Golden, Store};
 use crate::error::{Error, ErrorKind};
 use crate::execute::{ArrayFile, Call, Execution, Opener, Output, Stop, execute, worst};
-
-/// Workers have as much stack as a main thread, and more: debug builds evaluate nested calls deeply.
-const STACK: usize = 64 << 20;
+use crate::pool::{Budget, each};
 
 /// What became of a golden.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,60 +81,12 @@ impl Verify<'_> {
         goldens: &[&Golden],
         done: &(dyn Fn(usize) + Sync),
     ) -> Vec<Case> {
-        let jobs = self.jobs.clamp(1, goldens.len().max(1));
         let budget = Budget::new(self.memory);
-        let (work, waiting) = sync_channel::<(usize, &Golden, Result<Files, Error>)>(jobs);
-        let waiting = Mutex::new(waiting);
-        let (finish, finished) = channel();
-        let ended = Mutex::new(0_usize);
-        std::thread::scope(|scope| {
-            for _ in 0..jobs {
-                let (waiting, budget, ended) = (&waiting, &budget, &ended);
-                let finish = finish.clone();
-                let worker = move || {
-                    self.work(waiting, budget, &finish, &|| {
-                        let mut ended = ended.lock().unwrap_or_else(PoisonError::into_inner);
-                        *ended += 1;
-                        done(*ended);
-                    })
-                };
-                // Where no thread can be had, the others do the work; without any, every golden is lost, and said so.
-                let _ = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, worker);
-            }
-            for (at, golden) in goldens.iter().enumerate() {
-                if work.send((at, golden, Files::read(store, golden))).is_err() {
-                    break;
-                }
-            }
-            drop(work);
-        });
-        drop(finish);
-        let mut cases: Vec<Option<Case>> = goldens.iter().map(|_| None).collect();
-        for (at, case) in finished {
-            cases[at] = Some(case);
-        }
+        let items = goldens.iter().map(|golden| (*golden, Files::read(store, golden)));
+        let work = |(golden, files): (&Golden, _)| self.case(golden, files, &budget);
+        let cases = each(self.jobs.min(goldens.len()), items, &work, done);
         let all = cases.into_iter().zip(goldens);
         all.map(|(case, golden)| case.unwrap_or_else(|| Case::lost(golden))).collect()
-    }
-
-    fn work(
-        &self,
-        waiting: &Mutex<Receiver<(usize, &Golden, Result<Files, Error>)>>,
-        budget: &Budget,
-        finish: &Sender<(usize, Case)>,
-        ended: &dyn Fn(),
-    ) {
-        loop {
-            let next = waiting.lock().unwrap_or_else(PoisonError::into_inner).recv();
-            let Ok((at, golden, files)) = next else { break };
-            // A panic would be a defect of the runtime; it must not take the other goldens along.
-            let case = catch_unwind(AssertUnwindSafe(|| self.case(golden, files, budget)));
-            let case = case.unwrap_or_else(|_| Case::lost(golden));
-            ended();
-            if finish.send((at, case)).is_err() {
-                break;
-            }
-        }
     }
 
     fn case(&self, golden: &Golden, files: Result<Files, Error>, budget: &Budget) -> Case {
@@ -167,39 +113,13 @@ impl Verify<'_> {
         budget: &Budget,
     ) -> Result<(usize, Execution), Stop> {
         let path = &golden.artifact;
-        let arrays: u64 = files.arrays().map(|file| file.bytes.len() as u64).sum();
+        let arrays = files.array_bytes();
         let program = self.opener.program(path, &files.artifact, &self.limits)?;
         let devices = program.devices();
-        if let Some(manifest) = &golden.manifest {
-            let says = (manifest.program.devices() as usize, manifest.program.outputs.len());
-            if says != (devices, program.outputs.len()) {
-                let what = format!(
-                    "{} devices and {} outputs, but the program has {devices} and {}",
-                    says.0,
-                    says.1,
-                    program.outputs.len()
-                );
-                let help = "record the golden again: golden.toml has to describe its artifact";
-                let path = golden.dir.clone();
-                return Err(Stop::Unreadable(
-                    ErrorKind::Golden { path, what, help: help.to_owned() }.into(),
-                ));
-            }
-        }
+        matches_manifest(golden, &program).map_err(Stop::Unreadable)?;
         // Values are wider than in memory, and the arrays are held decoded beside the files.
         let _held = budget.take(program.memory().saturating_add(arrays).saturating_mul(3));
-        let outputs = golden.manifest.iter().flat_map(|manifest| &manifest.program.outputs);
-        let tolerances = outputs.map(|output| {
-            let own = output.tolerance?;
-            Some(Within { relative: own.relative, absolute: own.absolute, scaled: 0.0 })
-        });
-        let call = Call {
-            tolerances: tolerances.collect(),
-            inputs: files.inputs,
-            expected: files.expected,
-            seed: self.seed,
-            exact: false,
-        };
+        let call = files.call(golden, self.seed);
         Ok((devices, execute(path, &program, &call, &self.limits)?))
     }
 }
@@ -266,14 +186,15 @@ pub fn difference(output: &Output) -> String {
 }
 
 /// The files of one golden.
-struct Files {
-    artifact: Bytes,
+pub(crate) struct Files {
+    /// Its artifact.
+    pub(crate) artifact: Bytes,
     inputs: Vec<Option<ArrayFile>>,
     expected: Vec<Option<ArrayFile>>,
 }
 
 impl Files {
-    fn read(store: &Store<'_>, golden: &Golden) -> Result<Files, Error> {
+    pub(crate) fn read(store: &Store<'_>, golden: &Golden) -> Result<Files, Error> {
         if let Some(problem) = &golden.problem {
             // Errors cannot be copied, but their words can.
             let help = miette::Diagnostic::help(problem).map(|help| help.to_string());
@@ -297,62 +218,41 @@ impl Files {
         Ok(files)
     }
 
-    fn arrays(&self) -> impl Iterator<Item = &ArrayFile> {
-        self.inputs.iter().chain(&self.expected).flatten()
-    }
-}
-
-/// Memory that is shared out.
-struct Budget {
-    whole: u64,
-    free: Mutex<u64>,
-    returned: Condvar,
-}
-
-impl Budget {
-    fn new(whole: u64) -> Self {
-        Budget { whole, free: Mutex::new(whole), returned: Condvar::new() }
+    /// Bytes of all arrays' files.
+    pub(crate) fn array_bytes(&self) -> u64 {
+        let arrays = self.inputs.iter().chain(&self.expected).flatten();
+        arrays.map(|file| file.bytes.len() as u64).sum()
     }
 
-    /// Waits until so much is free, or for all of it.
-    fn take(&self, bytes: u64) -> Held<'_> {
-        let bytes = bytes.min(self.whole);
-        let free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut free = self
-            .returned
-            .wait_while(free, |free| *free < bytes)
-            .unwrap_or_else(PoisonError::into_inner);
-        *free -= bytes;
-        Held { budget: self, bytes }
-    }
-}
-
-/// A share that goes back when it is dropped.
-struct Held<'b> {
-    budget: &'b Budget,
-    bytes: u64,
-}
-
-impl Drop for Held<'_> {
-    fn drop(&mut self) {
-        *self.budget.free.lock().unwrap_or_else(PoisonError::into_inner) += self.bytes;
-        self.budget.returned.notify_all();
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_share_larger_than_all_waits_for_all_and_comes_back() {
-        let budget = Budget::new(10);
-        let small = budget.take(3);
-        std::thread::scope(|scope| {
-            let large = scope.spawn(|| drop(budget.take(1000)));
-            drop(small);
-            large.join().unwrap();
+    /// How the golden is called, with its own tolerances.
+    pub(crate) fn call(self, golden: &Golden, seed: u64) -> Call {
+        let outputs = golden.manifest.iter().flat_map(|manifest| &manifest.program.outputs);
+        let tolerances = outputs.map(|output| {
+            let own = output.tolerance?;
+            Some(Within { relative: own.relative, absolute: own.absolute, scaled: 0.0 })
         });
-        assert_eq!(*budget.free.lock().unwrap(), 10);
+        Call {
+            tolerances: tolerances.collect(),
+            inputs: self.inputs,
+            expected: self.expected,
+            seed,
+            exact: false,
+        }
     }
+}
+
+/// Whether the program is what the manifest describes.
+fn matches_manifest(golden: &Golden, program: &Program) -> Result<(), Error> {
+    let Some(manifest) = &golden.manifest else { return Ok(()) };
+    let says = (manifest.program.devices() as usize, manifest.program.outputs.len());
+    let (devices, outputs) = (program.devices(), program.outputs.len());
+    if says == (devices, outputs) {
+        return Ok(());
+    }
+    let (of, of_outputs) = says;
+    let what = format!(
+        "{of} devices and {of_outputs} outputs, but the program has {devices} and {outputs}"
+    );
+    let help = "record the golden again: golden.toml has to describe its artifact".to_owned();
+    Err(ErrorKind::Golden { path: golden.dir.clone(), what, help }.into())
 }

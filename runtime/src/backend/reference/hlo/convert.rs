@@ -156,7 +156,10 @@ fn reduce_precision(op: &Op<'_, '_>) -> Result<Array> {
             Data::F64(v.iter().map(|x| reduced(*x, exponent, mantissa.min(52))).collect())
         }
         _ => {
-            return Err(Invalid::unsupported(format!("reduce-precision of {}", x.ty.as_str_name())));
+            return Err(Invalid::unsupported(format!(
+                "reduce-precision of {}",
+                x.ty.as_str_name()
+            )));
         }
     };
     Ok(Array { ty: x.ty, dims: x.dims.clone(), data })
