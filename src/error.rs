@@ -31,18 +31,24 @@ impl Error {
 }
 
 impl Error {
+    /// Names the file of an error about an artifact that did not know where it came from.
+    #[cfg(feature = "runtime")]
+    pub(crate) fn in_artifact(self, path: &str) -> Self {
+        let path = path.to_owned();
+        match *self.kind {
+            ErrorKind::OpenArtifact(error) => {
+                ErrorKind::Artifact { path, error: Box::new(error) }.into()
+            }
+            _ => ErrorKind::InArtifact { path, error: Box::new(self) }.into(),
+        }
+    }
+
     /// Names the file of an error about bytes that did not know where they came from.
     pub(crate) fn in_file(mut self, path: &std::path::Path) -> Self {
         if let ErrorKind::DescriptorSet { reason } = &mut *self.kind {
             *reason = format!("{}: {reason}", path.display());
         }
         self
-    }
-
-    /// Names the file of an error about an artifact.
-    #[cfg(feature = "runtime")]
-    pub(crate) fn in_artifact(self, path: &str) -> Self {
-        ErrorKind::InArtifact { path: path.to_owned(), error: Box::new(self) }.into()
     }
 }
 

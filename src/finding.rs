@@ -2,7 +2,7 @@
 
 mod goldens;
 
-pub use goldens::{CaseOutcome, GoldenCase, Goldens};
+pub use goldens::{CaseOutcome, Execution, GoldenCase, Goldens};
 
 use std::sync::Arc;
 
@@ -202,6 +202,11 @@ pub enum Satisfaction {
         by: String,
         /// The last day on which it holds.
         expires: NaiveDate,
+    },
+    /// Goldens that carry the construct were executed as base and as head understand them, and gave the same bit for bit.
+    Golden {
+        /// Their ids, sorted.
+        goldens: Vec<String>,
     },
 }
 

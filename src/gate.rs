@@ -3,6 +3,9 @@
 mod containers;
 #[cfg(feature = "runtime")]
 mod goldens;
+mod watch;
+
+pub use watch::Watch;
 
 use std::sync::Arc;
 
@@ -37,6 +40,8 @@ pub struct Request {
     pub strict: bool,
     /// Which goldens are looked at.
     pub goldens: Selection,
+    /// Directories with further goldens, outside the governed tree; trusted like base's.
+    pub golden_stores: Vec<std::path::PathBuf>,
     /// Attestations given besides those in commit messages, with where they stand.
     pub attestations: Vec<(String, String)>,
 }
@@ -71,6 +76,7 @@ pub struct Gate<'r> {
     repository: Option<&'r Repository>,
     cache: ParseCache,
     contracts: ContractCache,
+    watch: Watch,
 }
 
 /// The contracts of the last checks: a commit's head is often the next one's base.
@@ -106,7 +112,18 @@ impl ContractCache {
 impl<'r> Gate<'r> {
     /// A gate on a repository; without one only descriptor sets can be compared.
     pub fn new(repository: Option<&'r Repository>) -> Self {
-        Gate { repository, cache: ParseCache::default(), contracts: ContractCache::default() }
+        Gate {
+            repository,
+            cache: ParseCache::default(),
+            contracts: ContractCache::default(),
+            watch: Watch::default(),
+        }
+    }
+
+    /// Tells `watch` how far execution has come.
+    #[must_use]
+    pub fn watched(self, watch: Watch) -> Self {
+        Gate { watch, ..self }
     }
 
     /// Opens a revision.
@@ -289,8 +306,12 @@ impl<'r> Gate<'r> {
         }
         #[cfg(feature = "runtime")]
         let goldens = {
-            let asked =
-                goldens::Asked { selection: request.goldens, loudness, eras: eras.as_ref() };
+            let asked = goldens::Asked {
+                selection: request.goldens,
+                stores: &request.golden_stores,
+                loudness,
+                eras: eras.as_ref(),
+            };
             self.goldens(asked, base, head, contracts, &mut findings)
         };
         #[cfg(not(feature = "runtime"))]

@@ -126,6 +126,7 @@ fn judge(dir: &std::path::Path, name: &str) -> Vec<Finding> {
         }),
         strict: true,
         goldens: aotgate::golden::Selection::None,
+        golden_stores: Vec::new(),
         attestations: Vec::new(),
     };
     match Gate::new(None).check(&request, &NoHistory) {

@@ -187,6 +187,7 @@ impl Fixture {
             }),
             strict: false,
             goldens: Selection::All,
+            golden_stores: Vec::new(),
             attestations: Vec::new(),
         };
         let (base, head) = (Revision::directory(&base), Revision::directory(&head));

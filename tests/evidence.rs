@@ -18,6 +18,7 @@ message = \"xla.gpu.GpuExecutableProto\"
 files = [\"p.proto\"]
 [goldens]
 paths = [\"golden\"]
+execute = \"never\"
 [waivers]
 file = \"waivers.toml\"
 ";

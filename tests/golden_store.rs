@@ -18,7 +18,12 @@ fn date(text: &str) -> NaiveDate {
 
 fn paths(own: &[&str], upstream: &[&str]) -> GoldenPaths {
     let list = |dirs: &[&str]| dirs.iter().map(|dir| (*dir).to_owned()).collect();
-    GoldenPaths { paths: list(own), upstream: list(upstream), prefixes: vec![String::new()] }
+    GoldenPaths {
+        paths: list(own),
+        upstream: list(upstream),
+        prefixes: vec![String::new()],
+        execute: Default::default(),
+    }
 }
 
 fn manifest(emitted_at: &str) -> String {

@@ -6,6 +6,8 @@
 use miette::Diagnostic;
 use thiserror::Error as ThisError;
 
+use crate::program::{Fault, Invalid};
+
 /// Why an artifact could not be read or written.
 #[derive(Debug, Diagnostic, ThisError)]
 #[error(transparent)]
@@ -22,12 +24,23 @@ impl Error {
 
     /// Whether the input is intact as far as it was read, but uses something this crate does not do.
     pub fn is_unsupported(&self) -> bool {
-        matches!(*self.kind, ErrorKind::Unsupported { .. })
+        matches!(*self.kind, ErrorKind::Unsupported { .. } | ErrorKind::NotSupported { .. })
+    }
+
+    /// What it is that this crate does not do, where that is the reason; see [`Error::is_unsupported`].
+    pub fn unsupported(&self) -> Option<&str> {
+        match &*self.kind {
+            ErrorKind::Unsupported { what, .. } => Some(what),
+            ErrorKind::NotSupported {
+                invalid: Invalid { fault: Fault::Unsupported(what), .. },
+            } => Some(what),
+            _ => None,
+        }
     }
 
     /// Whether a cap of [`Limits`](crate::artifact::Limits) stopped the reader.
     pub fn is_limit(&self) -> bool {
-        matches!(*self.kind, ErrorKind::Limit { .. })
+        matches!(*self.kind, ErrorKind::Limit { .. } | ErrorKind::OverLimit { .. })
     }
 
     /// The byte the error is about, counted from the start of the layer that the message names.
@@ -42,9 +55,31 @@ impl Error {
             | ErrorKind::Thread { .. }
             | ErrorKind::Contract { .. }
             | ErrorKind::Decode { .. }
+            | ErrorKind::Invalid { .. }
+            | ErrorKind::NotSupported { .. }
+            | ErrorKind::OverLimit { .. }
+            | ErrorKind::Missing { .. }
             | ErrorKind::CannotWrite { .. }
             | ErrorKind::NotAnArray { .. } => None,
         }
+    }
+}
+
+impl From<Invalid> for Error {
+    fn from(invalid: Invalid) -> Self {
+        match &invalid.fault {
+            Fault::Value { .. } => ErrorKind::Invalid { invalid },
+            Fault::Unsupported(_) => ErrorKind::NotSupported { invalid },
+            Fault::Limit { setting, .. } => {
+                let option = if *setting == "devices" { "" } else { "max-" };
+                let help = format!(
+                    "raise `--{option}{setting}` (`Limits::{setting}`) if the artifact is trusted"
+                );
+                ErrorKind::OverLimit { help, invalid }
+            }
+            Fault::Missing { .. } => ErrorKind::Missing { invalid },
+        }
+        .into()
     }
 }
 
@@ -123,6 +158,33 @@ pub(crate) enum ErrorKind {
         )
     )]
     Decode { message: &'static str, error: prost::DecodeError },
+
+    #[error("{invalid}")]
+    #[diagnostic(
+        code(aotgate::runtime::invalid),
+        help("the artifact is damaged or was written by another tool than XLA's compiler")
+    )]
+    Invalid { invalid: Invalid },
+
+    #[error("{invalid}")]
+    #[diagnostic(
+        code(aotgate::runtime::unsupported),
+        help("nothing is wrong with the artifact; this runtime cannot run it")
+    )]
+    NotSupported { invalid: Invalid },
+
+    #[error("{invalid}")]
+    #[diagnostic(code(aotgate::runtime::limit), help("{help}"))]
+    OverLimit { invalid: Invalid, help: String },
+
+    #[error("{invalid}")]
+    #[diagnostic(
+        code(aotgate::runtime::rendezvous),
+        help(
+            "the devices of a collective do not all reach it: compare what each of them executes"
+        )
+    )]
+    Missing { invalid: Invalid },
 
     #[error("cannot write {what}: {why}")]
     #[diagnostic(code(aotgate::artifact::cannot_write), help("{help}"))]

@@ -55,10 +55,13 @@ pub(super) struct CheckArgs {
     /// Attest a finding: "CHECK CONSTRUCT - REASON" (for uncommitted work).
     #[arg(long, value_name = "TEXT")]
     attest: Vec<String>,
-    /// Golden artifacts to look at through both contracts [default: boundary]. Named here, one that cannot be read
-    /// exits with status 2.
+    /// Golden artifacts to look at and to execute through both contracts [default: boundary]. Named here, one that
+    /// cannot be read exits with status 2.
     #[arg(long, value_enum)]
     goldens: Option<Goldens>,
+    /// A directory with further goldens, trusted like those of the base; may be repeated.
+    #[arg(long, value_name = "DIR")]
+    golden_store: Vec<PathBuf>,
     /// Show every note.
     #[arg(long, short)]
     verbose: bool,
@@ -78,7 +81,7 @@ enum Goldens {
     None,
     /// The edges of the promise: per program the oldest and the newest inside the backward window.
     Boundary,
-    /// Every one inside the backward window.
+    /// Every one inside the backward window, executed even where nothing changed.
     All,
 }
 
@@ -115,7 +118,7 @@ fn one(context: &Context, args: &CheckArgs) -> Result<Judgement, Error> {
     if let Some(sha) = &args.commit {
         let repository = context.repository()?;
         request.policy = context.policy_file(Some(&repository))?;
-        return Gate::new(Some(&repository)).check_commit(
+        return gate(Some(&repository)).check_commit(
             sha,
             context.given_today(),
             &request,
@@ -127,11 +130,11 @@ fn one(context: &Context, args: &CheckArgs) -> Result<Judgement, Error> {
         let repository = context.repository_for(&[base, head])?;
         request.policy = context.policy_file(repository.as_ref())?;
         (request.base, request.head) = (base.clone(), head.clone());
-        return Gate::new(repository.as_ref()).check(&request, &NoHistory);
+        return gate(repository.as_ref()).check(&request, &NoHistory);
     }
     let repository = context.repository()?;
     request.policy = context.policy_file(Some(&repository))?;
-    let mut gate = Gate::new(Some(&repository));
+    let mut gate = gate(Some(&repository));
     if let Some(range) = &args.range {
         (request.base, request.head) = parse_range(&repository, range)?;
         return gate.check(&request, &NoHistory);
@@ -145,6 +148,19 @@ fn one(context: &Context, args: &CheckArgs) -> Result<Judgement, Error> {
         None => choose_base(&repository, &request.head)?,
     };
     gate.check(&request, &NoHistory)
+}
+
+/// A gate whose progress shows.
+fn gate(repository: Option<&Repository>) -> Gate<'_> {
+    let gate = Gate::new(repository);
+    #[cfg(feature = "runtime")]
+    let gate = {
+        let progress = std::sync::Arc::new(output::Progress::new("goldens", 0));
+        let clear = progress.clone();
+        let show = move |done, of| progress.show_of(done, of);
+        gate.watched(crate::gate::Watch::new(show, move || clear.clear()))
+    };
+    gate
 }
 
 /// `A..B`, `A...B` (from the merge base), with `HEAD` for a missing end.
@@ -177,7 +193,7 @@ fn many(context: &Context, args: &CheckArgs) -> miette::Result<Status> {
     let repository = context.repository()?;
     let mut request = request(context, args)?;
     request.policy = context.policy_file(Some(&repository))?;
-    let mut gate = Gate::new(Some(&repository));
+    let mut gate = gate(Some(&repository));
     let mut status_so_far = Status::Passed;
     let mut document = String::new();
     let mut judge = |rev: &str| -> Result<(), Error> {
@@ -260,6 +276,10 @@ fn request(context: &Context, args: &CheckArgs) -> Result<Request, Error> {
         attestations.push((line, "--attest".to_owned()));
     }
     attestations.extend(pull_request());
+    for dir in args.golden_store.iter().filter(|dir| !dir.is_dir()) {
+        let error = std::io::Error::from(std::io::ErrorKind::NotADirectory);
+        return Err(ErrorKind::Io { path: dir.clone(), error }.into());
+    }
     Ok(Request {
         base: RevisionSpec::Empty,
         head: RevisionSpec::Empty,
@@ -267,6 +287,7 @@ fn request(context: &Context, args: &CheckArgs) -> Result<Request, Error> {
         policy: None,
         strict: args.strict,
         goldens: args.selection(),
+        golden_stores: args.golden_store.clone(),
         attestations,
     })
 }
@@ -296,7 +317,8 @@ fn render(context: &Context, args: &CheckArgs, judgement: &Judgement) -> String 
 
 fn status(args: &CheckArgs, judgement: &Judgement) -> Status {
     // Asked for by name, it must not look as if it had been read.
-    if args.goldens.is_some() && !judgement.goldens.unreadable.is_empty() {
+    let named = args.goldens.is_some() || !args.golden_store.is_empty();
+    if named && !judgement.goldens.unreadable.is_empty() {
         return Status::CouldNotJudge;
     }
     match (judgement.verdict(), args.fail_on) {

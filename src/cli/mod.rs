@@ -8,7 +8,11 @@ mod diff;
 mod explain;
 #[cfg(feature = "runtime")]
 mod golden;
+#[cfg(feature = "runtime")]
+mod limits;
 mod output;
+#[cfg(feature = "runtime")]
+mod run;
 mod snapshot;
 
 use std::path::PathBuf;
@@ -94,6 +98,9 @@ enum Command {
     /// Goldens: artifacts of released compilers that must go on running.
     #[cfg(feature = "runtime")]
     Golden(golden::GoldenArgs),
+    /// Execute one artifact, without a GPU and without XLA.
+    #[cfg(feature = "runtime")]
+    Run(run::RunArgs),
 }
 
 /// What a command ended in.
@@ -125,6 +132,8 @@ impl Cli {
             Command::Explain(args) => explain::run(&context, &args),
             #[cfg(feature = "runtime")]
             Command::Golden(args) => golden::run(&context, &args),
+            #[cfg(feature = "runtime")]
+            Command::Run(args) => run::run(&context, &args),
         };
         if timing {
             output::note(&format!("{:.1} ms", started.elapsed().as_secs_f64() * 1000.0));

@@ -3,6 +3,8 @@
 
 use std::io::{IsTerminal as _, Write as _};
 use std::path::Path;
+#[cfg(feature = "runtime")]
+use std::time::{Duration, Instant};
 
 use crate::error::{Error, ErrorKind};
 
@@ -66,6 +68,48 @@ pub(super) fn width() -> usize {
 pub(super) fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     std::fs::write(path, bytes)
         .map_err(|error| ErrorKind::Io { path: path.to_owned(), error }.into())
+}
+
+/// How far something long has come, on standard error: only on a terminal, and after half a second.
+#[cfg(feature = "runtime")]
+pub(super) struct Progress {
+    what: &'static str,
+    of: usize,
+    started: Instant,
+    terminal: bool,
+}
+
+#[cfg(feature = "runtime")]
+impl Progress {
+    const PATIENCE: Duration = Duration::from_millis(500);
+
+    pub(super) fn new(what: &'static str, of: usize) -> Self {
+        let terminal = std::io::stderr().is_terminal();
+        Progress { what, of, started: Instant::now(), terminal }
+    }
+
+    /// Shows that so many are done.
+    pub(super) fn show(&self, done: usize) {
+        self.show_of(done, self.of);
+    }
+
+    /// The same, where only now is known of how many.
+    pub(super) fn show_of(&self, done: usize, of: usize) {
+        if self.visible() {
+            eprint!("\r{done} of {of} {}", self.what);
+        }
+    }
+
+    /// Takes the line away.
+    pub(super) fn clear(&self) {
+        if self.visible() {
+            eprint!("\r\x1b[K");
+        }
+    }
+
+    fn visible(&self) -> bool {
+        self.terminal && self.started.elapsed() >= Self::PATIENCE
+    }
 }
 
 /// Writes a binary document to standard output, unless that is a terminal.

@@ -109,15 +109,21 @@ pub fn follow(findings: &mut [Finding]) {
         if schema.peek().is_none() {
             continue;
         }
+        // What execution showed outweighs anybody's word.
+        let shown = matches!(finding.check, "semantics-changed" | "golden-failed");
         let mut satisfied: Option<&Satisfaction> = None;
         let all = schema.all(|f| {
             satisfied = satisfied.or(f.satisfied_by.as_ref());
-            f.satisfied_by.is_some()
+            match &f.satisfied_by {
+                Some(Satisfaction::Waiver { .. }) => true,
+                Some(_) => !shown,
+                None => false,
+            }
         });
         let Some(satisfied) = satisfied.filter(|_| all).cloned() else { continue };
         if let Some(finding) = findings.get_mut(at) {
-            // Vouching satisfies warnings only.
-            if matches!(satisfied, Satisfaction::Attestation { .. }) {
+            // Vouching satisfies warnings only, and so do goldens.
+            if !matches!(satisfied, Satisfaction::Waiver { .. }) {
                 finding.level = finding.level.min(Level::Warning);
             }
             finding.satisfied_by = Some(satisfied);

@@ -1,6 +1,9 @@
 //! All goldens that a change needs, looked at.
 
+mod execute;
+
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::path::PathBuf;
 
 use super::attach::Desk;
 use super::carried::Wanted;
@@ -13,10 +16,14 @@ use crate::change::Pairs;
 use crate::container::{Form, forms_of};
 use crate::descriptor::{Contract, Location};
 use crate::error::Error;
-use crate::finding::{CaseOutcome, Finding, GoldenCase, Goldens, Side, SourceLocation, Triage};
+use crate::finding::{
+    CaseOutcome, Execution, Finding, GoldenCase, Goldens, Side, SourceLocation, Triage,
+};
+use crate::gate::Watch;
 use crate::golden::{Golden, Layout, Selection, Standing, Store, select};
 use crate::revision::{CommitInfo, Repository, Revision};
-use crate::triage::checks::{container_ambiguous, golden_refused};
+use crate::triage::checks::{container_ambiguous, golden_refused, not_covered};
+use crate::triage::policy::Execute;
 use crate::triage::{Firm, Loudness};
 
 /// Goldens that head brings are looked at up to this number and this many bytes: a change can bring any.
@@ -43,6 +50,10 @@ pub struct Question<'a> {
     pub eras: Option<Eras<'a>>,
     /// What text goldens are parsed with.
     pub text: &'a TextContracts<'a>,
+    /// Directories with further goldens, trusted like base's.
+    pub stores: &'a [PathBuf],
+    /// Is told how far execution has come.
+    pub watch: &'a Watch,
 }
 
 /// What goldens answered.
@@ -60,21 +71,33 @@ pub struct Answer {
 pub fn gather(question: &Question<'_>, schema: &mut [Finding]) -> Answer {
     let paths = &question.loudness.policy.goldens;
     if question.selection == Selection::None
-        || (paths.paths.is_empty() && paths.upstream.is_empty())
+        || (paths.paths.is_empty() && paths.upstream.is_empty() && question.stores.is_empty())
     {
         return Answer::default();
     }
     let same = std::ptr::eq(question.base_contract, question.head_contract);
-    let needed = !same || question.eras.is_some_and(|eras| eras.differ());
+    let changed = !same || question.eras.is_some_and(|eras| eras.differ());
+    let executes = match paths.execute {
+        Execute::Never => false,
+        Execute::Always => true,
+        Execute::OnChange => changed || question.selection == Selection::All,
+    };
+    let needed = changed || executes;
     let mut goldens = Goldens::default();
-    let mut store = |revision| match Store::open(revision, paths) {
+    let further: Vec<Revision<'static>> =
+        question.stores.iter().map(|dir| Revision::directory(dir)).collect();
+    let mut opened = |store: Result<_, Error>| match store {
         Ok(store) => Some(store),
         Err(error) => {
             goldens.unreadable.push(error.to_string());
             None
         }
     };
-    let (Some(mut base), Some(mut head)) = (store(question.base), store(question.head)) else {
+    let further: Vec<Store<'_>> =
+        further.iter().filter_map(|revision| opened(Store::open_root(revision))).collect();
+    let base = opened(Store::open(question.base, paths));
+    let head = opened(Store::open(question.head, paths));
+    let (Some(mut base), Some(mut head)) = (base, head) else {
         return Answer { findings: Vec::new(), goldens };
     };
     let has_new = head.goldens().iter().any(|golden| base.find(&golden.id).is_none());
@@ -89,7 +112,9 @@ pub fn gather(question: &Question<'_>, schema: &mut [Finding]) -> Answer {
         }
     }
     if needed {
-        goldens.unreadable.extend(base.problems().iter().map(Error::to_string));
+        for store in further.iter().chain([&base]) {
+            goldens.unreadable.extend(store.problems().iter().map(Error::to_string));
+        }
     }
     let touched = if same { Vec::new() } else { touched(schema) };
     let pairs = Pairs::new(question.base_contract, question.head_contract);
@@ -101,6 +126,8 @@ pub fn gather(question: &Question<'_>, schema: &mut [Finding]) -> Answer {
         eyes,
         base: &base,
         head: &head,
+        executes,
+        pending: Vec::new(),
         goldens,
         lost: LostConstructs::default(),
         compile_only: LostConstructs::default(),
@@ -111,9 +138,12 @@ pub fn gather(question: &Question<'_>, schema: &mut [Finding]) -> Answer {
         findings: Vec::new(),
     };
     if needed {
-        gatherer.all(&base, question.selection, false);
+        for store in further.iter().chain([&base]) {
+            gatherer.all(store, question.selection, false);
+        }
     }
     if has_new {
+        gatherer.executes = paths.execute != Execute::Never;
         gatherer.all(&head, Selection::All, true);
         gatherer.compare_containers();
     }
@@ -139,6 +169,9 @@ struct Gatherer<'a> {
     eyes: Eyes<'a>,
     base: &'a Store<'a>,
     head: &'a Store<'a>,
+    /// Whether what is looked at next is executed.
+    executes: bool,
+    pending: Vec<execute::Pending<'a>>,
     goldens: Goldens,
     lost: LostConstructs,
     compile_only: LostConstructs,
@@ -151,9 +184,9 @@ struct Gatherer<'a> {
     findings: Vec<Finding>,
 }
 
-impl Gatherer<'_> {
+impl<'a> Gatherer<'a> {
     /// Goldens of a store: all of base's, or those that only head has.
-    fn all(&mut self, store: &Store<'_>, selection: Selection, new: bool) {
+    fn all(&mut self, store: &'a Store<'a>, selection: Selection, new: bool) {
         let Loudness { today, policy, .. } = self.question.loudness;
         let backward = policy.windows.backward;
         let selected: HashSet<&str> = select(store.goldens(), selection, today, backward)
@@ -202,7 +235,20 @@ impl Gatherer<'_> {
                 }
                 Ok(content) => {
                     let seen = look(&content, &self.eyes);
+                    let carried = match &seen {
+                        Seen::Read(read) if self.executes => Some(read.carried.clone()),
+                        _ => None,
+                    };
+                    let case = self.goldens.cases.len();
                     self.seen(golden, seen, new);
+                    // What head's loader refuses is not executed as if it did not.
+                    let refused = self.goldens.cases.get(case).map(|case| case.outcome);
+                    if let Some(carried) = carried
+                        && refused != Some(CaseOutcome::Failed)
+                    {
+                        let pending = execute::Pending::new(store, golden, new, case, carried);
+                        self.pending.push(pending);
+                    }
                 }
                 Err(error) => self.unreadable(golden, &error.to_string(), new),
             }
@@ -296,7 +342,13 @@ impl Gatherer<'_> {
     }
 
     fn case(&mut self, golden: &Golden, outcome: CaseOutcome, reason: Option<String>) {
-        self.goldens.cases.push(GoldenCase { golden: golden.id.clone(), outcome, reason });
+        self.goldens.cases.push(GoldenCase {
+            golden: golden.id.clone(),
+            outcome,
+            reason,
+            execution: Execution::NotAsked,
+            worst_error: None,
+        });
     }
 
     fn push(&mut self, finding: Finding) {
@@ -357,6 +409,7 @@ impl Gatherer<'_> {
     }
 
     fn finish(mut self, touched: &[String], pairs: &Pairs, schema: &mut [Finding]) -> Answer {
+        let told = self.execute(touched, pairs, schema);
         let (base, head) = (self.question.base_contract, self.question.head_contract);
         let loudness = self.question.loudness;
         let firm = Firm::new(loudness.policy, base, head);
@@ -378,8 +431,20 @@ impl Gatherer<'_> {
         self.findings.extend(refusals.findings().filter_map(|finding| loudness.settle(finding)));
         let Goldens { cases, not_covered, .. } = &mut self.goldens;
         cases.sort_by(|one, two| one.golden.cmp(&two.golden));
-        let missing = touched.iter().enumerate().filter(|(at, _)| !self.carried.contains(at));
-        not_covered.extend(missing.map(|(_, construct)| construct.clone()));
+        let known = !self.base.goldens().is_empty() || !self.question.stores.is_empty();
+        for (at, construct) in touched.iter().enumerate() {
+            let carried = self.carried.contains(&at);
+            // Where it was executed, it must have been read as well.
+            let unread = told.executed.contains(&at) && !told.read.contains(&at);
+            if carried && !unread {
+                continue;
+            }
+            not_covered.push(construct.clone());
+            if known {
+                let finding = not_covered::finding(construct, carried);
+                self.findings.extend(loudness.settle(finding));
+            }
+        }
         Answer { findings: self.findings, goldens: self.goldens }
     }
 }

@@ -1,23 +1,26 @@
 //! What recorded artifacts showed.
 
-/// What `check` found out by looking at goldens.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// What `check` found out by looking at goldens and executing them.
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Goldens {
     /// Whether any was looked at through both contracts.
     pub viewed: bool,
     /// One per golden that was looked at or passed over, by id.
     pub cases: Vec<GoldenCase>,
-    /// Changed constructs that no golden of the backward window carries, sorted: nothing recorded speaks for or against
-    /// these changes.
+    /// Changed constructs that no golden of the backward window carries, or that no executed one made the runtime read,
+    /// sorted: nothing recorded speaks for or against these changes.
     pub not_covered: Vec<String>,
     /// Cases that were passed over because the golden is outside the backward window.
     pub outside: usize,
     /// What could not be read, each with its reason: goldens of base, or the store itself.
     pub unreadable: Vec<String>,
+    /// What executed goldens carry and the bundled runtime does not model, by full name, sorted: execution says nothing
+    /// about it.
+    pub unmodelled: Vec<String>,
 }
 
 /// One golden.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct GoldenCase {
     /// Its id, `<set>/<name>`.
     pub golden: String,
@@ -25,18 +28,34 @@ pub struct GoldenCase {
     pub outcome: CaseOutcome,
     /// Why, where that is no matter of course.
     pub reason: Option<String>,
+    /// Whether it was executed.
+    pub execution: Execution,
+    /// The largest error of its results against what is expected; `None` where nothing is, or it was not executed.
+    pub worst_error: Option<f64>,
+}
+
+/// Whether a golden was executed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Execution {
+    /// Nobody asked for it.
+    #[default]
+    NotAsked,
+    /// Something that it needs is missing here; that is no pass.
+    Skipped,
+    /// It was run as head understands it, or as far as head lets it.
+    Done,
 }
 
 /// What came out for a golden.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CaseOutcome {
-    /// Head reads what base read.
+    /// Head reads what base read, and gives the same where it was executed.
     Equal,
-    /// Head drops or misreads something.
+    /// Head drops or misreads something, or gives something else.
     Differ,
-    /// Head refuses it, or it could not be read.
+    /// Head refuses it, or it could not be read, or does not give what is expected.
     Failed,
-    /// It was not looked at.
+    /// It was not looked at, or could not be executed here.
     Skipped,
 }
 
@@ -53,6 +72,20 @@ impl CaseOutcome {
 }
 
 impl Goldens {
+    /// How many were executed.
+    pub fn executed(&self) -> usize {
+        self.cases.iter().filter(|case| case.execution == Execution::Done).count()
+    }
+
+    /// What goldens were put to: `reference` where one was executed, else `view` where one was looked at through both
+    /// contracts.
+    pub fn backend(&self) -> Option<&'static str> {
+        match self.executed() {
+            0 => self.viewed.then_some("view"),
+            _ => Some("reference"),
+        }
+    }
+
     /// How many goldens came out so.
     pub fn count(&self, outcome: CaseOutcome) -> usize {
         self.cases.iter().filter(|case| case.outcome == outcome).count()

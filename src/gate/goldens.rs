@@ -1,5 +1,7 @@
 //! Goldens of both sides, looked at through both contracts.
 
+use std::path::PathBuf;
+
 use super::Gate;
 use super::containers::Sides;
 use crate::descriptor::Contract;
@@ -12,6 +14,7 @@ use crate::triage::Loudness;
 /// Which goldens, and how they are judged.
 pub(super) struct Asked<'a> {
     pub(super) selection: Selection,
+    pub(super) stores: &'a [PathBuf],
     pub(super) loudness: Loudness<'a>,
     pub(super) eras: Option<&'a Sides>,
 }
@@ -26,7 +29,8 @@ impl Gate<'_> {
         contracts: [&Contract; 2],
         findings: &mut Vec<Finding>,
     ) -> Goldens {
-        let Asked { selection, loudness, eras } = asked;
+        let Asked { selection, stores, loudness, eras } = asked;
+        let watch = self.watch.clone();
         let tip = self.commit_of(base);
         let repository = self.repository;
         let cache = std::mem::take(&mut self.cache);
@@ -42,6 +46,8 @@ impl Gate<'_> {
             history: repository.zip(tip.as_ref()),
             eras: eras.map(|sides| Eras { containers, base: sides.base, head: &sides.head }),
             text: &text,
+            stores,
+            watch: &watch,
         };
         let Answer { findings: shown, goldens } = gather(&question, findings);
         self.cache = text.into_cache();

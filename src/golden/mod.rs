@@ -16,6 +16,8 @@ mod render;
 mod select;
 mod shape;
 mod store;
+#[cfg(feature = "runtime")]
+pub mod verify;
 
 pub use boundary::{Boundary, TEST_ALL_VERSIONS, boundary, version_of};
 #[cfg(feature = "runtime")]

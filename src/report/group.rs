@@ -117,6 +117,10 @@ pub(super) fn satisfaction(finding: &Finding) -> Option<String> {
         Satisfaction::Waiver { reason, by, expires } => {
             format!("waived by {by} until {expires}: {reason}")
         }
+        Satisfaction::Golden { goldens } => {
+            let named = super::recorded::first(goldens);
+            format!("shown by execution, bit for bit the same through both contracts: {named}")
+        }
     })
 }
 

@@ -21,8 +21,14 @@ pub mod junit;
 #[cfg(feature = "runtime")]
 pub mod lint;
 pub mod markdown;
+#[cfg(feature = "runtime")]
+mod output;
 mod recorded;
+#[cfg(feature = "runtime")]
+pub mod run;
 pub mod sarif;
 pub mod schema;
 pub mod snapshot;
 pub mod text;
+#[cfg(feature = "runtime")]
+pub mod verify;

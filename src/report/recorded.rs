@@ -1,41 +1,67 @@
 //! Goldens in one line.
 
+use std::collections::BTreeMap;
+
 use super::text::line;
-use crate::finding::{CaseOutcome, Goldens};
+use crate::finding::{CaseOutcome, Execution, Goldens};
 
 /// Names given before the rest is a number.
 const NAMED: usize = 3;
 
-/// Such as `12 read, 2 lose data, 3 outside the window`; `None` where there is nothing to say.
+/// Such as `12 read, 2 lose data, 3 outside the window`, or where goldens were executed `9 executed, 9 equal, 2 skipped
+/// (not supported: convolution), 3 outside the window`; `None` where there is nothing to say.
 pub(super) fn words(goldens: &Goldens) -> Option<String> {
     let [equal, differ, failed] =
         [CaseOutcome::Equal, CaseOutcome::Differ, CaseOutcome::Failed].map(|o| goldens.count(o));
     let unreadable = goldens.unreadable.len();
     let refused = failed.saturating_sub(unreadable);
-    let read = equal + differ + refused;
-    let loses = if differ == 1 { "loses data" } else { "lose data" };
     let mut parts = Vec::new();
     let mut part = |number: usize, what: &str| {
         if number > 0 {
             parts.push(format!("{number} {what}"));
         }
     };
-    part(read, "read");
-    part(differ, loses);
-    part(refused, "refused");
+    if goldens.cases.iter().any(|case| case.execution != Execution::NotAsked) {
+        part(goldens.executed(), "executed");
+        part(equal, "equal");
+        part(differ, if differ == 1 { "differs" } else { "differ" });
+        part(refused, "failed");
+        let (skipped, why) = skipped(goldens);
+        part(skipped, &format!("skipped ({why})"));
+    } else {
+        part(equal + differ + refused, "read");
+        part(differ, if differ == 1 { "loses data" } else { "lose data" });
+        part(refused, "refused");
+    }
     part(unreadable, "could not be read");
     part(goldens.outside, "outside the window");
     if parts.is_empty() {
         return None;
     }
-    if !goldens.not_covered.is_empty() {
-        parts.push(format!("not covered: {}", first(&goldens.not_covered)));
+    for (what, names) in
+        [("not covered", &goldens.not_covered), ("not modelled", &goldens.unmodelled)]
+    {
+        if !names.is_empty() {
+            parts.push(format!("{what}: {}", first(names)));
+        }
     }
     Some(parts.join(", "))
 }
 
+/// How many could not be executed, and the reasons, the commonest first.
+fn skipped(goldens: &Goldens) -> (usize, String) {
+    let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+    for case in goldens.cases.iter().filter(|case| case.execution == Execution::Skipped) {
+        *reasons.entry(case.reason.as_deref().unwrap_or("no reason")).or_default() += 1;
+    }
+    let mut sorted: Vec<(&str, usize)> = reasons.into_iter().collect();
+    sorted.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let texts: Vec<String> = sorted.iter().map(|(why, _)| super::text::clip(why, 80)).collect();
+    (sorted.iter().map(|(_, count)| count).sum(), first(&texts))
+}
+
 /// The first of some names, and how many more there are.
-fn first(names: &[String]) -> String {
+pub(super) fn first(names: &[String]) -> String {
     let shown: Vec<String> = names.iter().take(NAMED).map(|name| line(name)).collect();
     match names.len().checked_sub(NAMED) {
         Some(more) if more > 0 => format!("{} and {more} more", shown.join(", ")),

@@ -67,6 +67,7 @@ fn xla_check_cold(bencher: Bencher<'_, '_>) {
         policy: None,
         strict: false,
         goldens: aotgate::golden::Selection::None,
+        golden_stores: Vec::new(),
         attestations: Vec::new(),
     };
     bencher.bench_local(|| {

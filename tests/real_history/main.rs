@@ -37,6 +37,7 @@ fn request() -> Request {
         policy: None,
         strict: false,
         goldens: aotgate::golden::Selection::Boundary,
+        golden_stores: Vec::new(),
         attestations: Vec::new(),
     }
 }

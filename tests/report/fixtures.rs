@@ -268,6 +268,8 @@ fn goldens() -> Goldens {
         golden: golden.to_owned(),
         outcome,
         reason: reason.map(str::to_owned),
+        execution: Default::default(),
+        worst_error: None,
     };
     let lost = "loses xla.gpu.CopyThunkProto.instr_id";
     Goldens {
@@ -281,6 +283,7 @@ fn goldens() -> Goldens {
         not_covered: vec!["xla.gpu.Kind.KIND_SLICE".to_owned()],
         outside: 1,
         unreadable: Vec::new(),
+        unmodelled: Vec::new(),
     }
 }
 

@@ -242,11 +242,23 @@ impl Artifact {
     /// The executable as the contract's type. Payloads are shared, not copied, where they lie in one
     /// piece. Fields that the contract lacks are left out.
     pub fn decode(&self) -> Result<GpuExecutableProto, Error> {
-        on_deep_stack(|| {
-            GpuExecutableProto::decode(self.executable.reader())
-                .map_err(|error| ErrorKind::Decode { message: EXECUTABLE, error }.into())
-        })
+        decoded(&self.executable)
     }
+}
+
+/// A serialized executable without any container as the contract's type; see [`Artifact::decode`].
+///
+/// # Errors
+/// Bytes that are no such message.
+pub fn decode_executable(bytes: impl Into<Bytes>) -> Result<GpuExecutableProto, Error> {
+    decoded(&Rope::from(bytes.into()))
+}
+
+fn decoded(executable: &Rope) -> Result<GpuExecutableProto, Error> {
+    on_deep_stack(|| {
+        GpuExecutableProto::decode(executable.reader())
+            .map_err(|error| ErrorKind::Decode { message: EXECUTABLE, error }.into())
+    })
 }
 
 /// Reading, layer by layer.

@@ -4,7 +4,9 @@
 //! lie in the file, in C order and little-endian; what their elements are (`bfloat16` is stored as `<u2`) the
 //! reader has to know from elsewhere.
 
+mod bridge;
 mod header;
+mod write;
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -12,7 +14,9 @@ use std::io::Read as _;
 use prost::bytes::Bytes;
 use rawzip::{CompressionMethod, ZipArchive};
 
+pub use self::bridge::stored_as;
 pub use self::header::Element;
+pub use self::write::write;
 use crate::artifact::check_limit;
 use crate::error::{Error, ErrorKind};
 

@@ -4,17 +4,17 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::store;
 use crate::cli::context::Context;
 use crate::cli::{Format, Status, output};
-use crate::error::{Error, ErrorKind};
-use crate::gate::Gate;
+use crate::error::ErrorKind;
 use crate::golden::contents::Contents;
 use crate::golden::{Golden, Store};
 use crate::report;
 use crate::report::goldens::{Entry, Listing, Problem};
 use crate::report::json::Layout;
-use crate::revision::{FirstParents, Repository, Revision, RevisionSpec};
-use crate::rollout::windows::{Length, Windows};
+use crate::revision::{Revision, RevisionSpec};
+use crate::rollout::windows::Length;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -37,48 +37,9 @@ pub(in crate::cli) struct ListArgs {
 }
 
 pub(super) fn run(context: &Context, args: &ListArgs) -> miette::Result<Status> {
-    if let Some(dir) = &args.store {
-        if !dir.is_dir() {
-            let error = std::io::Error::from(std::io::ErrorKind::NotADirectory);
-            return Err(Error::from(ErrorKind::Io { path: dir.clone(), error }).into());
-        }
-        let revision = Revision::directory(dir);
-        let store = Store::open_root(&revision)?;
-        return print(context, args, &revision, &store, Windows::default().backward);
-    }
-    let repository = context.repository()?;
-    let spec = args.rev.clone().unwrap_or_else(|| match repository.workdir() {
-        Some(_) => RevisionSpec::Worktree,
-        None => RevisionSpec::Git("HEAD".to_owned()),
-    });
-    let named = context.policy_file(Some(&repository))?;
-    let gate = Gate::new(Some(&repository));
-    let revision = gate.open(&spec)?;
-    let policy = gate.policy(named.as_ref(), &revision, &revision)?;
-    let mut store = Store::open(&revision, &policy.goldens)?;
-    date(&mut store, &repository, &revision, policy.windows.backward, context)?;
-    print(context, args, &revision, &store, policy.windows.backward)
-}
-
-/// Dates the goldens that have no manifest by the repository's history.
-fn date(
-    store: &mut Store<'_>,
-    repository: &Repository,
-    revision: &Revision<'_>,
-    backward: Length,
-    context: &Context,
-) -> Result<(), Error> {
-    if store.goldens().iter().all(|golden| golden.emitted_at().is_some()) {
-        return Ok(());
-    }
-    let tip = match &revision.commit {
-        Some(commit) => commit.clone(),
-        None => repository.head()?,
-    };
-    let today = context.today();
-    let history = FirstParents::list(repository, &tip, backward.before(today))?;
-    store.date(&history, today);
-    Ok(())
+    store::with(context, args.rev.as_ref(), args.store.as_ref(), |opened| {
+        print(context, args, opened.revision, opened.store, opened.backward)
+    })
 }
 
 fn print(

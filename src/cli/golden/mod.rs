@@ -2,6 +2,8 @@
 
 mod list;
 mod record;
+mod store;
+mod verify;
 
 use clap::{Args, Subcommand};
 
@@ -20,11 +22,14 @@ enum GoldenCommand {
     List(list::ListArgs),
     /// Put an artifact with its inputs and expected outputs into the store.
     Record(record::RecordArgs),
+    /// Execute goldens and compare what they give with what they should.
+    Verify(verify::VerifyArgs),
 }
 
 pub(super) fn run(context: &Context, args: &GoldenArgs) -> miette::Result<Status> {
     match &args.command {
         GoldenCommand::List(args) => list::run(context, args),
         GoldenCommand::Record(args) => record::run(context, args),
+        GoldenCommand::Verify(args) => verify::run(context, args),
     }
 }

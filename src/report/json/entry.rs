@@ -58,17 +58,26 @@ struct SatisfiedBy<'a> {
     reason: &'a str,
     by: &'a str,
     expires: Option<NaiveDate>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    goldens: Option<&'a [String]>,
 }
 
 impl<'a> SatisfiedBy<'a> {
     fn of(satisfaction: &'a Satisfaction) -> Self {
         match satisfaction {
             Satisfaction::Attestation { reason, by } => {
-                SatisfiedBy { kind: "attestation", reason, by, expires: None }
+                SatisfiedBy { kind: "attestation", reason, by, expires: None, goldens: None }
             }
             Satisfaction::Waiver { reason, by, expires } => {
-                SatisfiedBy { kind: "waiver", reason, by, expires: Some(*expires) }
+                SatisfiedBy { kind: "waiver", reason, by, expires: Some(*expires), goldens: None }
             }
+            Satisfaction::Golden { goldens } => SatisfiedBy {
+                kind: "golden",
+                reason: "executed through both contracts, bit for bit the same",
+                by: "reference",
+                expires: None,
+                goldens: Some(goldens),
+            },
         }
     }
 }

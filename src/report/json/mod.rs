@@ -113,7 +113,7 @@ struct Policy<'a> {
     hash: &'a str,
 }
 
-/// What goldens showed; `check` looks at them and executes none yet.
+/// What goldens showed.
 #[derive(Serialize)]
 struct Goldens<'a> {
     backend: Option<&'static str>,
@@ -125,6 +125,7 @@ struct Goldens<'a> {
     not_covered: &'a [String],
     cases: Vec<Case<'a>>,
     unreadable: &'a [String],
+    unmodelled: &'a [String],
 }
 
 #[derive(Serialize)]
@@ -133,13 +134,14 @@ struct Case<'a> {
     outcome: &'static str,
     reason: Option<&'a str>,
     worst_error: Option<f64>,
+    executed: bool,
 }
 
 impl<'a> Goldens<'a> {
     fn of(goldens: &'a finding::Goldens) -> Self {
         Goldens {
-            backend: goldens.viewed.then_some("view"),
-            executed: 0,
+            backend: goldens.backend(),
+            executed: goldens.executed(),
             equal: goldens.count(CaseOutcome::Equal),
             differ: goldens.count(CaseOutcome::Differ),
             failed: goldens.count(CaseOutcome::Failed),
@@ -147,6 +149,7 @@ impl<'a> Goldens<'a> {
             not_covered: &goldens.not_covered,
             cases: goldens.cases.iter().map(Case::of).collect(),
             unreadable: &goldens.unreadable,
+            unmodelled: &goldens.unmodelled,
         }
     }
 }
@@ -157,7 +160,9 @@ impl<'a> Case<'a> {
             golden: &case.golden,
             outcome: case.outcome.name(),
             reason: case.reason.as_deref(),
-            worst_error: None,
+            // JSON has no infinity.
+            worst_error: case.worst_error.map(|error| error.min(f64::MAX)),
+            executed: case.execution == finding::Execution::Done,
         }
     }
 }

@@ -26,8 +26,10 @@ schemas! {
     "goldens",
     "inspect",
     "lint",
+    "run",
     "size",
     "snapshot",
+    "verify",
 }
 
 #[cfg(test)]

@@ -90,6 +90,7 @@ pub(super) struct WaiversTable {
 pub(super) struct GoldensTable {
     pub(super) paths: Option<Vec<Spanned<String>>>,
     pub(super) upstream: Option<Vec<Spanned<String>>>,
+    pub(super) execute: Option<Spanned<String>>,
 }
 
 /// A TOML date, or the same as a string.

@@ -60,6 +60,20 @@ pub struct GoldenPaths {
     pub upstream: Vec<String>,
     /// Those of the contract.
     pub prefixes: Vec<String>,
+    /// When they are executed.
+    pub execute: Execute,
+}
+
+/// When `check` executes goldens.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Execute {
+    /// Where the contract, the containers or the goldens change, and with `--goldens all`.
+    #[default]
+    OnChange,
+    /// With every check.
+    Always,
+    /// Never: they are looked at only.
+    Never,
 }
 
 impl GoldenPaths {

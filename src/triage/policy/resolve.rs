@@ -6,7 +6,7 @@ use toml::Spanned;
 
 use super::container::containers;
 use super::file::{ClassTable, PolicyFile, closest, toml_error};
-use super::{Class, GoldenPaths, Pattern, Policy};
+use super::{Class, Execute, GoldenPaths, Pattern, Policy};
 use crate::container::Containers;
 use crate::descriptor::fingerprint::short_hash;
 use crate::descriptor::{ContractSpec, OpaqueSpec, RootSpec};
@@ -182,6 +182,18 @@ fn goldens(policy: &mut Policy, file: &PolicyFile, place: &Place<'_>) -> Result<
     }
     if let Some(upstream) = &file.goldens.upstream {
         policy.goldens.upstream = directories(upstream)?;
+    }
+    if let Some(written) = &file.goldens.execute {
+        policy.goldens.execute = match written.get_ref().as_str() {
+            "on-change" => Execute::OnChange,
+            "always" => Execute::Always,
+            "never" => Execute::Never,
+            other => {
+                let message = format!("goldens cannot be executed `{other}`");
+                let help = "write on-change, always or never".to_owned();
+                return Err(place.error(written, message, Some(help)));
+            }
+        };
     }
     policy.goldens.prefixes.clone_from(&policy.contract.prefixes);
     if policy.goldens.prefixes.is_empty() {

@@ -1,0 +1,92 @@
+//! What is wrong with a program, and where.
+
+use std::fmt;
+
+pub(crate) type Result<T, E = Invalid> = std::result::Result<T, E>;
+
+/// Why a program cannot be run. The place is added on the way out, outermost last.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Invalid {
+    pub(crate) place: Vec<String>,
+    pub(crate) fault: Fault,
+}
+
+/// The fault itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// A value outside its bound.
+    Value { what: String, value: String, bound: String },
+    /// Well-formed, but nothing here can run it.
+    Unsupported(String),
+    /// A limit of the caller.
+    Limit { what: String, value: u64, limit: u64, setting: &'static str },
+    /// Other devices did not arrive at a collective.
+    Missing { who: String, seconds: u64 },
+}
+
+impl Invalid {
+    /// `what` is `value`, but has to be `bound`.
+    pub(crate) fn value(
+        what: impl Into<String>,
+        value: impl fmt::Display,
+        bound: impl Into<String>,
+    ) -> Invalid {
+        let fault =
+            Fault::Value { what: what.into(), value: value.to_string(), bound: bound.into() };
+        Invalid { place: Vec::new(), fault }
+    }
+
+    /// A field that has to be set is not.
+    pub(crate) fn missing(field: &str) -> Invalid {
+        Invalid::value(field, "not set", "a value")
+    }
+
+    pub(crate) fn unsupported(what: impl Into<String>) -> Invalid {
+        Invalid { place: Vec::new(), fault: Fault::Unsupported(what.into()) }
+    }
+
+    pub(crate) fn limit(
+        what: impl Into<String>,
+        value: u64,
+        limit: u64,
+        setting: &'static str,
+    ) -> Invalid {
+        let fault = Fault::Limit { what: what.into(), value, limit, setting };
+        Invalid { place: Vec::new(), fault }
+    }
+
+    /// Adds where it happened.
+    pub(crate) fn at(mut self, place: impl Into<String>) -> Invalid {
+        self.place.push(place.into());
+        self
+    }
+}
+
+/// Adds where a result failed.
+pub(crate) trait At<T> {
+    fn at(self, place: impl FnOnce() -> String) -> Result<T>;
+}
+
+impl<T> At<T> for Result<T> {
+    fn at(self, place: impl FnOnce() -> String) -> Result<T> {
+        self.map_err(|invalid| invalid.at(place()))
+    }
+}
+
+impl fmt::Display for Invalid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for place in self.place.iter().rev() {
+            write!(f, "{place}: ")?;
+        }
+        match &self.fault {
+            Fault::Value { what, value, bound } => write!(f, "{what} is {value}, expected {bound}"),
+            Fault::Unsupported(what) => write!(f, "not supported: {what}"),
+            Fault::Limit { what, value, limit, .. } => {
+                write!(f, "{what}: {value} is over the limit of {limit}")
+            }
+            Fault::Missing { who, seconds } => {
+                write!(f, "waited {seconds} s for {who}, who did not arrive")
+            }
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Copies and fills.
+
+use super::{Reader, Thunk};
+use crate::program::buffers::size;
+use crate::program::{At as _, Invalid, Result};
+use crate::proto::xla::gpu::{CopyThunkProto, Memset32BitValueThunkProto, MemzeroThunkProto};
+
+impl Reader<'_> {
+    pub(super) fn copy(&mut self, proto: Option<&CopyThunkProto>) -> Result<Thunk> {
+        let proto = proto.ok_or_else(|| Invalid::missing("copy_thunk"))?;
+        self.reads
+            .fields("xla.gpu.CopyThunkProto", &["source_buffer", "destination_buffer", "mem_size"]);
+        let from = self.shaped(proto.source_buffer.as_ref(), "source_buffer")?.slice;
+        let to = self.shaped(proto.destination_buffer.as_ref(), "destination_buffer")?.slice;
+        let size = size("mem_size", proto.mem_size)?;
+        let bound = from.size.min(to.size);
+        if size > bound {
+            return Err(Invalid::value(
+                "mem_size",
+                size,
+                format!("at most {bound}, the smaller buffer"),
+            ));
+        }
+        Ok(Thunk::Copy { from, to, size })
+    }
+
+    #[allow(deprecated, reason = "what older compilers wrote")]
+    pub(super) fn dynamic_memcpy(
+        &mut self,
+        proto: &crate::proto::xla::gpu::DynamicMemcpyThunkProto,
+    ) -> Result<Thunk> {
+        self.reads.fields(
+            "xla.gpu.DynamicMemcpyThunkProto",
+            &["source_buffer", "destination_buffer", "mem_size", "offsets"],
+        );
+        self.reads.fields(
+            "xla.gpu.DynamicMemcpyThunkProto.Offsets",
+            &["depends_on_loop", "src_offsets", "dst_offsets"],
+        );
+        let from = self.shaped(proto.source_buffer.as_ref(), "source_buffer")?.slice;
+        let to = self.shaped(proto.destination_buffer.as_ref(), "destination_buffer")?.slice;
+        let bytes = size("mem_size", proto.mem_size)?;
+        let lists = proto.offsets.as_ref().ok_or_else(|| Invalid::missing("offsets"))?;
+        if lists.src_offsets.len() != lists.dst_offsets.len() || lists.src_offsets.is_empty() {
+            let (value, bound) = (lists.dst_offsets.len(), lists.src_offsets.len().max(1));
+            return Err(Invalid::value(
+                "dst_offsets",
+                value,
+                format!("{bound} entries, as src_offsets"),
+            ));
+        }
+        let within = |what: &str, offset: i64, buffer: usize| {
+            let last = buffer.checked_sub(bytes);
+            usize::try_from(offset)
+                .ok()
+                .filter(|at| last.is_some_and(|last| *at <= last))
+                .ok_or_else(|| {
+                    Invalid::value(
+                        what,
+                        offset,
+                        format!("{bytes} bytes inside a buffer of {buffer}"),
+                    )
+                })
+        };
+        let offsets = lists
+            .src_offsets
+            .iter()
+            .zip(&lists.dst_offsets)
+            .enumerate()
+            .map(|(at, (src, dst))| {
+                Ok((within("src_offsets", *src, from.size)?, within("dst_offsets", *dst, to.size)?))
+                    .at(|| format!("offsets[{at}]"))
+            })
+            .collect::<Result<Vec<_>>>()?;
+        let by_iteration = lists.depends_on_loop;
+        if by_iteration && self.loops == 0 {
+            return Err(Invalid::value("depends_on_loop", true, "false outside of loops"));
+        }
+        Ok(Thunk::OffsetCopy { from, to, size: bytes, offsets, by_iteration })
+    }
+
+    pub(super) fn memzero(&mut self, proto: &MemzeroThunkProto) -> Result<Thunk> {
+        self.reads.fields("xla.gpu.MemzeroThunkProto", &["dest_buffer"]);
+        let to = self.shaped(proto.dest_buffer.as_ref(), "dest_buffer")?.slice;
+        Ok(Thunk::Fill { to, word: 0 })
+    }
+
+    pub(super) fn memset(&mut self, proto: &Memset32BitValueThunkProto) -> Result<Thunk> {
+        self.reads.fields("xla.gpu.Memset32BitValueThunkProto", &["dest_buffer", "value"]);
+        let to = self.slice(proto.dest_buffer.as_ref()).at(|| "dest_buffer".to_owned())?;
+        if to.size % 4 != 0 {
+            return Err(Invalid::value("dest_buffer.size", to.size, "a multiple of 4"));
+        }
+        Ok(Thunk::Fill { to, word: proto.value })
+    }
+}

@@ -1,0 +1,292 @@
+//! Goldens, executed through both contracts.
+
+use std::collections::BTreeSet;
+
+use prost::bytes::Bytes;
+
+use super::super::look::open;
+use super::super::names::aliases;
+use super::Gatherer;
+use crate::change::Pairs;
+use crate::error::Error;
+use crate::finding::{CaseOutcome, Execution, Finding, Satisfaction, Triage};
+use crate::golden::verify::Files;
+use crate::golden::{Golden, Store};
+use crate::pool::{cores, each};
+use crate::semantics::{Job, Memory, Outcome, Ran, Views, judge, limits_of_new, trusted_limits};
+use crate::triage::checks::{golden_failed, semantics_changed};
+use crate::view::{self, LossKind};
+
+/// Bytes that all running goldens may take together, as estimated; one that takes more runs alone.
+const MEMORY: u64 = 2 << 30;
+
+/// Checks that equal results can satisfy: what a value is encoded as. Those about names and reused numbers are not among
+/// them, since which construct is which is what a view presumes, and what it therefore cannot prove.
+const PROVABLE: [&str; 4] = [
+    "field-type-changed",
+    "field-label-changed",
+    "field-moved-into-oneof",
+    "field-moved-out-of-oneof",
+];
+
+/// A golden that is to be executed.
+pub(super) struct Pending<'a> {
+    store: &'a Store<'a>,
+    golden: &'a Golden,
+    new: bool,
+    /// Position of its case.
+    case: usize,
+    /// Which of the wanted constructs it carries.
+    carried: Vec<usize>,
+}
+
+impl<'a> Pending<'a> {
+    pub(super) fn new(
+        store: &'a Store<'a>,
+        golden: &'a Golden,
+        new: bool,
+        case: usize,
+        carried: Vec<usize>,
+    ) -> Self {
+        Pending { store, golden, new, case, carried }
+    }
+}
+
+/// What execution told of the touched constructs, by position.
+#[derive(Default)]
+pub(super) struct Told {
+    /// Constructs that some executed golden of base carries, with whether it made the runtime read them.
+    pub(super) executed: BTreeSet<usize>,
+    pub(super) read: BTreeSet<usize>,
+}
+
+impl<'a> Gatherer<'a> {
+    /// Executes what was put down, and turns it into cases, findings and satisfaction of `schema`.
+    pub(super) fn execute(
+        &mut self,
+        touched: &[String],
+        pairs: &Pairs,
+        schema: &mut [Finding],
+    ) -> Told {
+        let pending = std::mem::take(&mut self.pending);
+        if pending.is_empty() {
+            return Told::default();
+        }
+        let views = match Views::new(self.question.base_contract, self.question.head_contract) {
+            Ok(views) => views,
+            Err(error) => {
+                self.goldens.unreadable.push(error.to_string());
+                return Told::default();
+            }
+        };
+        let ran = self.run(&pending, &views);
+        let mut told = Told::default();
+        let mut unmodelled = BTreeSet::new();
+        for (pending, ran) in pending.iter().zip(&ran) {
+            let ran = match ran {
+                Ok(ran) => ran,
+                Err(why) => {
+                    self.not_executed(pending, why);
+                    continue;
+                }
+            };
+            unmodelled.extend(ran.unmodelled.iter().cloned());
+            self.conclude(pending, ran, touched, schema);
+            if ran.executed() && !pending.new {
+                told.executed.extend(&pending.carried);
+                let read = pending.carried.iter().filter(|at| {
+                    touched.get(**at).is_some_and(|name| ran.reads.have(name, &views, false))
+                });
+                told.read.extend(read);
+            }
+        }
+        self.goldens.unmodelled = unmodelled.into_iter().collect();
+        let lost = self.lost_names(pairs);
+        for (at, construct) in touched.iter().enumerate() {
+            if lost.contains(construct) {
+                continue;
+            }
+            if let Some(goldens) = shown(at, construct, &pending, &ran, &views) {
+                satisfy(construct, goldens, schema);
+            }
+        }
+        told
+    }
+
+    fn run(&self, pending: &[Pending<'a>], views: &Views<'_>) -> Vec<Result<Ran, String>> {
+        let items = pending.iter().map(|pending| (pending.new, self.job(pending)));
+        let memory = Memory::new(MEMORY);
+        let (trusted, new) = (trusted_limits(), limits_of_new());
+        let work = |(is_new, job): (bool, Result<Job, Error>)| {
+            let limits = if is_new { &new } else { &trusted };
+            let job = job.map_err(|error| error.to_string())?;
+            Ok(judge(&job, views, limits, &memory))
+        };
+        let count = pending.len();
+        let done = |done| self.question.watch.show(done, count);
+        let ran = each(cores().min(count), items, &work, &done);
+        self.question.watch.clear();
+        let lost = || Err("its thread ended early; this is a defect, please report it".to_owned());
+        ran.into_iter().map(|ran| ran.unwrap_or_else(lost)).collect()
+    }
+
+    /// Reads a golden's files; the artifact is opened here, as text needs a contract of its side.
+    fn job(&self, pending: &Pending<'a>) -> Result<Job, Error> {
+        let Pending { golden, new, .. } = pending;
+        let files = Files::read(pending.store, golden)?;
+        let executable = self.executable(&files.artifact, *new)?;
+        let arrays = files.array_bytes();
+        let cannot_run = golden.manifest.iter().flat_map(|manifest| &manifest.cannot_run).next();
+        Ok(Job {
+            path: golden.artifact.clone(),
+            executable,
+            arrays,
+            cannot_run: cannot_run.cloned(),
+            new: *new,
+            call: files.call(golden, 0),
+        })
+    }
+
+    fn executable(&self, bytes: &Bytes, new: bool) -> Result<Bytes, Error> {
+        let text = self.question.text;
+        match open(bytes) {
+            Ok(Some(artifact)) => Ok(artifact.executable().to_bytes()),
+            _ => {
+                let contract = if new { text.head()? } else { text.base()? };
+                Ok(view::open(bytes.clone(), &contract)?.executable().to_bytes())
+            }
+        }
+    }
+
+    /// What it comes to for one golden.
+    fn conclude(
+        &mut self,
+        pending: &Pending<'a>,
+        ran: &Ran,
+        touched: &[String],
+        schema: &mut [Finding],
+    ) {
+        let construct = pending.golden.construct();
+        let place = self.place(pending.golden);
+        let locations = vec![place.location.clone()];
+        let (outcome, reason) = match &ran.outcome {
+            Outcome::Equal => (None, None),
+            Outcome::NotSupported(what) => {
+                return self.not_executed(pending, &format!("not supported: {what}"));
+            }
+            Outcome::NoProgram(why) => {
+                return self.not_executed(pending, &format!("no program even to base: {why}"));
+            }
+            Outcome::Differs(how) => {
+                let evidence = vec![place.evidence(&format!("gives something else: {how}"))];
+                blame(pending, touched, &evidence, schema);
+                self.push(semantics_changed::finding(&construct, how, evidence, locations));
+                (Some(CaseOutcome::Differ), Some(how.clone()))
+            }
+            Outcome::HeadFails(why) if pending.new => {
+                self.push(golden_failed::new(&construct, why, locations));
+                (Some(CaseOutcome::Failed), Some(why.clone()))
+            }
+            Outcome::HeadFails(why) => {
+                let evidence = vec![place.evidence(&format!("runs no more: {why}"))];
+                blame(pending, touched, &evidence, schema);
+                self.push(golden_failed::broken(&construct, why, evidence, locations));
+                (Some(CaseOutcome::Failed), Some(why.clone()))
+            }
+            Outcome::Unexpected(how) => {
+                let finding = match pending.new {
+                    true => golden_failed::new(&construct, how, locations),
+                    false => golden_failed::unexpected(&construct, how, locations),
+                };
+                self.push(finding);
+                let why = format!("not what was recorded, to base and head alike: {how}");
+                (Some(CaseOutcome::Failed), Some(why))
+            }
+        };
+        let Some(case) = self.goldens.cases.get_mut(pending.case) else { return };
+        case.execution = Execution::Done;
+        case.worst_error = ran.worst_error;
+        // What was lost on the way stays said, unless it shows in the results.
+        if let Some(outcome) = outcome.filter(|_| case.outcome != CaseOutcome::Failed) {
+            (case.outcome, case.reason) = (outcome, reason);
+        }
+    }
+
+    fn not_executed(&mut self, pending: &Pending<'a>, why: &str) {
+        let Some(case) = self.goldens.cases.get_mut(pending.case) else { return };
+        case.execution = Execution::Skipped;
+        match case.outcome {
+            CaseOutcome::Equal => {
+                (case.outcome, case.reason) = (CaseOutcome::Skipped, Some(why.to_owned()));
+            }
+            _ => {
+                let seen = case.reason.take().map(|seen| format!("{seen}; ")).unwrap_or_default();
+                case.reason = Some(format!("{seen}not executed: {why}"));
+            }
+        }
+    }
+
+    /// Names of what goldens lose or what head refuses of them.
+    fn lost_names(&self, pairs: &Pairs) -> BTreeSet<String> {
+        let (base, head) = (self.question.base_contract, self.question.head_contract);
+        let lost = self.lost.0.iter().filter(|(_, lost)| lost.kind != LossKind::Presence);
+        let lost = lost.map(|(construct, _)| construct).chain(self.refused.keys());
+        lost.flat_map(|construct| aliases(construct, base, head, pairs)).collect()
+    }
+}
+
+/// Puts what execution showed into the findings about the constructs that a golden carries.
+fn blame(
+    pending: &Pending<'_>,
+    touched: &[String],
+    evidence: &[crate::finding::Evidence],
+    schema: &mut [Finding],
+) {
+    let carried: BTreeSet<&String> =
+        pending.carried.iter().filter_map(|at| touched.get(*at)).collect();
+    for finding in schema.iter_mut() {
+        if finding.surface == "proto" && carried.contains(&finding.construct) {
+            finding.evidence.extend_from_slice(evidence);
+        }
+    }
+}
+
+/// Goldens that show that a touched construct still means the same; `None` where one shows the opposite.
+fn shown(
+    at: usize,
+    construct: &str,
+    pending: &[Pending<'_>],
+    ran: &[Result<Ran, String>],
+    views: &Views<'_>,
+) -> Option<Vec<String>> {
+    let mut goldens = Vec::new();
+    for (pending, ran) in pending.iter().zip(ran) {
+        let Ok(ran) = ran else { continue };
+        // A change is not its own evidence.
+        if pending.new || !pending.carried.contains(&at) {
+            continue;
+        }
+        match ran.outcome {
+            Outcome::Equal if ran.reads.have(construct, views, true) => {
+                goldens.push(pending.golden.id.clone());
+            }
+            Outcome::Equal | Outcome::NotSupported(_) | Outcome::NoProgram(_) => {}
+            Outcome::Differs(_) | Outcome::HeadFails(_) | Outcome::Unexpected(_) => return None,
+        }
+    }
+    goldens.sort();
+    (!goldens.is_empty()).then_some(goldens)
+}
+
+/// Satisfies what has to be attested of a construct and execution can prove.
+fn satisfy(construct: &str, goldens: Vec<String>, schema: &mut [Finding]) {
+    for finding in schema.iter_mut().filter(|finding| {
+        finding.surface == "proto"
+            && finding.triage == Triage::NeedsAttestation
+            && finding.construct == construct
+            && PROVABLE.contains(&finding.check)
+            && finding.satisfied_by.is_none()
+    }) {
+        finding.satisfied_by = Some(Satisfaction::Golden { goldens: goldens.clone() });
+    }
+}

@@ -1,0 +1,110 @@
+//! Results of a program as documents and tables show them.
+
+use aotgate_runtime::compare::{Comparison, Rule};
+use serde::Serialize;
+
+use super::text::line;
+use crate::execute::Output;
+
+/// One output in a document.
+#[derive(Debug, Serialize)]
+pub(super) struct OutputEntry<'a> {
+    device: usize,
+    index: usize,
+    shape: &'a str,
+    digest: &'a str,
+    comparison: Option<ComparisonEntry<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct ComparisonEntry<'a> {
+    equal: bool,
+    tolerance: Option<ToleranceEntry>,
+    elements: usize,
+    different: usize,
+    beyond: usize,
+    largest: f64,
+    worst: Option<Worst<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct ToleranceEntry {
+    relative: f64,
+    scaled: f64,
+    absolute: f64,
+}
+
+#[derive(Debug, Serialize)]
+struct Worst<'a> {
+    index: &'a [usize],
+    expected: &'a str,
+    actual: &'a str,
+    /// `null` where it is infinite, which JSON has no number for.
+    error: Option<f64>,
+    admitted: f64,
+}
+
+impl<'a> OutputEntry<'a> {
+    pub(super) fn of(output: &'a Output) -> Self {
+        OutputEntry {
+            device: output.device,
+            index: output.index,
+            shape: &output.shape,
+            digest: &output.digest,
+            comparison: output.comparison.as_ref().map(ComparisonEntry::of),
+        }
+    }
+}
+
+impl<'a> ComparisonEntry<'a> {
+    fn of(comparison: &'a Comparison) -> Self {
+        ComparisonEntry {
+            equal: comparison.is_equal(),
+            tolerance: match comparison.rule {
+                Rule::Exact => None,
+                Rule::Within(t) => Some(ToleranceEntry {
+                    relative: t.relative,
+                    scaled: t.scaled,
+                    absolute: t.absolute,
+                }),
+            },
+            elements: comparison.elements,
+            different: comparison.different,
+            beyond: comparison.beyond,
+            largest: comparison.largest,
+            worst: comparison.worst.as_ref().map(|worst| Worst {
+                index: &worst.index,
+                expected: &worst.expected,
+                actual: &worst.actual,
+                error: worst.error.is_finite().then_some(worst.error),
+                admitted: worst.admitted,
+            }),
+        }
+    }
+}
+
+/// The largest error of a comparison in a few characters: `0`, or `1.2e-7 at [3,4]`.
+pub(super) fn worst(comparison: &Comparison) -> String {
+    match &comparison.worst {
+        None => "0".to_owned(),
+        Some(worst) => {
+            let index: Vec<String> = worst.index.iter().map(usize::to_string).collect();
+            format!("{:.1e} at [{}]", worst.error, index.join(","))
+        }
+    }
+}
+
+/// What is wrong with an output: how much of it, and the worst element.
+pub(super) fn difference(comparison: &Comparison) -> String {
+    let mut text = format!("{} of {} differ", comparison.beyond, comparison.elements);
+    if let Some(worst) = &comparison.worst {
+        text.push_str(&format!(
+            "; expected {}, found {}: off by {:.3e}, admitted {:.3e}",
+            line(&worst.expected),
+            line(&worst.actual),
+            worst.error,
+            worst.admitted
+        ));
+    }
+    text
+}

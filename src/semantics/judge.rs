@@ -1,0 +1,193 @@
+//! One golden, executed as both sides understand it.
+
+use std::collections::BTreeSet;
+
+use aotgate_runtime::artifact::decode_executable;
+use aotgate_runtime::compare::{Rule, compare};
+use aotgate_runtime::program::{Limits, Program};
+use prost::bytes::Bytes;
+
+use super::{Reads, Side, Views};
+use crate::execute::{Call, Execution, Stop, execute, worst};
+use crate::golden::verify::difference;
+use crate::pool::Budget;
+
+/// A golden to execute.
+#[derive(Debug)]
+pub struct Job {
+    /// How messages name its artifact.
+    pub path: String,
+    /// The executable's bytes, out of their containers.
+    pub executable: Bytes,
+    /// What it is called with and held against.
+    pub call: Call,
+    /// Bytes of the arrays.
+    pub arrays: u64,
+    /// Why its recorder says that it cannot run.
+    pub cannot_run: Option<String>,
+    /// Head brings it: it is executed as head understands it only, since no promise says that base must.
+    pub new: bool,
+}
+
+/// What came out.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outcome {
+    /// The same on both sides, and what was expected, where anything was.
+    Equal,
+    /// Head gives something else than base: the first output that differs, the element that is off most, both values.
+    Differs(String),
+    /// It cannot be loaded or run as head understands it, although it could as base did; of a golden that head brings, it
+    /// cannot at all.
+    HeadFails(String),
+    /// The same on both sides, and not what was expected.
+    Unexpected(String),
+    /// This runtime lacks what it needs.
+    NotSupported(String),
+    /// It cannot be loaded or run even as base understands it, so it proves nothing.
+    NoProgram(String),
+}
+
+/// What came out, and what was found on the way.
+#[derive(Debug)]
+pub struct Ran {
+    /// What came out.
+    pub outcome: Outcome,
+    /// The largest error against what was expected.
+    pub worst_error: Option<f64>,
+    /// What was read.
+    pub reads: Reads,
+    /// What a side reads of it and the runtime does not model.
+    pub unmodelled: BTreeSet<String>,
+}
+
+impl Ran {
+    /// Whether it was executed to its end at least once.
+    pub fn executed(&self) -> bool {
+        matches!(self.outcome, Outcome::Equal | Outcome::Differs(_) | Outcome::Unexpected(_))
+    }
+}
+
+/// Executes a golden; `budget` is what all that run at the same time may take.
+pub fn judge(job: &Job, views: &Views<'_>, limits: &Limits, budget: &Memory) -> Ran {
+    let mut ran = Ran {
+        outcome: Outcome::Equal,
+        worst_error: None,
+        reads: Reads::default(),
+        unmodelled: BTreeSet::new(),
+    };
+    ran.outcome = match &job.cannot_run {
+        Some(why) => Outcome::NotSupported(why.clone()),
+        None => outcome(job, views, limits, budget, &mut ran),
+    };
+    ran
+}
+
+/// Memory that goldens share.
+pub struct Memory(Budget);
+
+impl Memory {
+    /// So many bytes for all.
+    pub fn new(bytes: u64) -> Self {
+        Memory(Budget::new(bytes))
+    }
+}
+
+fn outcome(
+    job: &Job,
+    views: &Views<'_>,
+    limits: &Limits,
+    budget: &Memory,
+    ran: &mut Ran,
+) -> Outcome {
+    let first = if job.new { Side::Head } else { Side::Base };
+    let fails = |why: String| match job.new {
+        true => Outcome::HeadFails(why),
+        false => Outcome::NoProgram(why),
+    };
+    let view = match views.view(first, &job.executable) {
+        Ok(view) => view,
+        Err(why) => return fails(why),
+    };
+    ran.unmodelled.extend(view.unmodelled);
+    let run = |bytes: Vec<u8>| -> Result<(Reads, Execution), Stop> {
+        let program = load(&job.path, bytes, limits)?;
+        // Values are wider than in memory, and the arrays are held decoded beside the files.
+        let bytes = program.memory().saturating_add(job.arrays).saturating_mul(3);
+        let _held = budget.0.take(bytes);
+        let execution = execute(&job.path, &program, &job.call, limits)?;
+        Ok((Reads::from(&program.reads), execution))
+    };
+    let bytes = view.bytes;
+    let head = match job.new || views.same() {
+        true => None,
+        false => Some(views.view(Side::Head, &job.executable)),
+    };
+    // Bytes that are the same need no second run.
+    let head = head.filter(|head| !head.as_ref().is_ok_and(|head| head.bytes == bytes));
+    let (reads, base) = match run(bytes) {
+        Ok(done) => done,
+        Err(Stop::NotSupported { what, .. }) => return Outcome::NotSupported(what),
+        Err(stop) => return fails(stop.error().to_string()),
+    };
+    ran.reads = reads;
+    ran.worst_error = worst_error(&base);
+    match head {
+        None => {}
+        Some(Err(why)) => return Outcome::HeadFails(why),
+        Some(Ok(view)) => {
+            ran.unmodelled.extend(view.unmodelled);
+            match run(view.bytes) {
+                Err(stop) => return Outcome::HeadFails(stop.error().to_string()),
+                Ok((_, head)) => {
+                    if let Some(how) = first_difference(&base, &head) {
+                        ran.worst_error = worst_error(&head);
+                        return Outcome::Differs(how);
+                    }
+                }
+            }
+        }
+    }
+    match base.is_equal() {
+        true => Outcome::Equal,
+        false => Outcome::Unexpected(worst(&base.outputs).map(difference).unwrap_or_default()),
+    }
+}
+
+fn load(path: &str, bytes: Vec<u8>, limits: &Limits) -> Result<Program, Stop> {
+    let stop = |error| Stop::of(path, error);
+    let executable = decode_executable(bytes).map_err(stop)?;
+    Program::new(executable, limits).map_err(stop)
+}
+
+fn worst_error(execution: &Execution) -> Option<f64> {
+    let comparison = worst(&execution.outputs)?.comparison.as_ref()?;
+    Some(comparison.worst.as_ref().map_or(0.0, |worst| worst.error))
+}
+
+/// The first output that is not the same bit for bit.
+fn first_difference(base: &Execution, head: &Execution) -> Option<String> {
+    for (device, (before, after)) in base.arrays.iter().zip(&head.arrays).enumerate() {
+        for (output, (before, after)) in before.iter().zip(after).enumerate() {
+            let Ok(comparison) = compare(before, after, Rule::Exact) else {
+                let (before, after) = (before.shape(), after.shape());
+                return Some(format!(
+                    "output {output} of device {device} has shape {before} at base and {after} at head"
+                ));
+            };
+            let Some(worst) = comparison.worst.filter(|_| comparison.beyond > 0) else { continue };
+            return Some(format!(
+                "output {output} of device {device} differs in {} of {} elements; at {:?} base gives {}, head {}",
+                comparison.beyond, comparison.elements, worst.index, worst.expected, worst.actual
+            ));
+        }
+        if before.len() != after.len() {
+            return Some(format!(
+                "device {device} has {} outputs at base and {} at head",
+                before.len(),
+                after.len()
+            ));
+        }
+    }
+    let (before, after) = (base.arrays.len(), head.arrays.len());
+    (before != after).then(|| format!("it runs on {before} devices at base and {after} at head"))
+}
