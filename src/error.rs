@@ -35,7 +35,9 @@ impl Error {
     #[cfg(feature = "runtime")]
     pub(crate) fn in_artifact(self, path: &str) -> Self {
         match *self.kind {
-            ErrorKind::Opening(error) => ErrorKind::Artifact { path: path.to_owned(), error }.into(),
+            ErrorKind::Opening(error) => {
+                ErrorKind::Artifact { path: path.to_owned(), error }.into()
+            }
             _ => ErrorKind::InFile { path: path.to_owned(), error: self }.into(),
         }
     }

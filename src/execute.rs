@@ -37,14 +37,18 @@ impl Stop {
     /// The error, whichever kind it is.
     pub fn error(&self) -> &Error {
         match self {
-            Stop::Unreadable(error) | Stop::Failed(error) | Stop::NotSupported { error, .. } => error,
+            Stop::Unreadable(error) | Stop::Failed(error) | Stop::NotSupported { error, .. } => {
+                error
+            }
         }
     }
 
     /// The error, whichever kind it is.
     pub fn into_error(self) -> Error {
         match self {
-            Stop::Unreadable(error) | Stop::Failed(error) | Stop::NotSupported { error, .. } => error,
+            Stop::Unreadable(error) | Stop::Failed(error) | Stop::NotSupported { error, .. } => {
+                error
+            }
         }
     }
 }
@@ -68,7 +72,8 @@ impl Opener {
     /// [`Stop::Unreadable`] for what is no artifact, [`Stop::Failed`] for one that the runtime refuses.
     pub fn program(&self, path: &str, bytes: &Bytes, limits: &Limits) -> Result<Program, Stop> {
         let artifact = self.open(path, bytes).map_err(Stop::Unreadable)?;
-        let executable = artifact.decode().map_err(|error| Stop::Unreadable(failed(path, error)))?;
+        let executable =
+            artifact.decode().map_err(|error| Stop::Unreadable(failed(path, error)))?;
         Program::new(executable, limits).map_err(|error| stopped(path, error))
     }
 
@@ -169,7 +174,12 @@ pub fn worst(outputs: &[Output]) -> Option<&Output> {
 ///
 /// # Errors
 /// See [`Stop`].
-pub fn execute(path: &str, program: &Program, call: &Call, limits: &Limits) -> Result<Execution, Stop> {
+pub fn execute(
+    path: &str,
+    program: &Program,
+    call: &Call,
+    limits: &Limits,
+) -> Result<Execution, Stop> {
     let parameters: Vec<&ArrayShape> = program.parameters.iter().flat_map(|p| p.leaves()).collect();
     let results: Vec<&ArrayShape> = program.outputs.iter().map(|output| &output.shape).collect();
     let devices = program.devices();
@@ -186,7 +196,9 @@ pub fn execute(path: &str, program: &Program, call: &Call, limits: &Limits) -> R
         let device = |file: &Option<ArrayFile>| match file {
             Some(file) => arrays(file, "input", &parameters),
             None if parameters.is_empty() => Ok(Vec::new()),
-            None => Err(odd(path, "a device has no inputs".to_owned(), "give them for every device")),
+            None => {
+                Err(odd(path, "a device has no inputs".to_owned(), "give them for every device"))
+            }
         };
         call.inputs.iter().map(device).collect::<Result<_, _>>().map_err(Stop::Unreadable)?
     } else {

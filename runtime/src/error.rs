@@ -31,9 +31,9 @@ impl Error {
     pub fn unsupported(&self) -> Option<&str> {
         match &*self.kind {
             ErrorKind::Unsupported { what, .. } => Some(what),
-            ErrorKind::NotSupported { invalid: Invalid { fault: Fault::Unsupported(what), .. } } => {
-                Some(what)
-            }
+            ErrorKind::NotSupported {
+                invalid: Invalid { fault: Fault::Unsupported(what), .. },
+            } => Some(what),
             _ => None,
         }
     }
@@ -179,16 +179,15 @@ pub(crate) enum ErrorKind {
     NotSupported { invalid: Invalid },
 
     #[error("{invalid}")]
-    #[diagnostic(
-        code(aotgate::runtime::limit),
-        help("{help}")
-    )]
+    #[diagnostic(code(aotgate::runtime::limit), help("{help}"))]
     OverLimit { invalid: Invalid, help: String },
 
     #[error("{invalid}")]
     #[diagnostic(
         code(aotgate::runtime::rendezvous),
-        help("the devices of a collective do not all reach it: compare what each of them executes")
+        help(
+            "the devices of a collective do not all reach it: compare what each of them executes"
+        )
     )]
     Missing { invalid: Invalid },
 

@@ -61,7 +61,9 @@ mod tests {
 
     #[test]
     fn numbers_of_bytes() {
-        for (text, value) in [("0", 0), ("17", 17), ("4K", 4096), ("2MiB", 2 << 20), ("3G", 3 << 30)] {
+        for (text, value) in
+            [("0", 0), ("17", 17), ("4K", 4096), ("2MiB", 2 << 20), ("3G", 3 << 30)]
+        {
             assert_eq!(bytes(text), Ok(value), "{text}");
         }
         for text in ["", "G", "1.5G", "-1", "4T", "1K1", "99999999999G", "é"] {

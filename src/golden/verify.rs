@@ -4,7 +4,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
 use std::sync::{Condvar, Mutex, PoisonError};
 
-use aotgate_runtime::compare::Tolerance as Within;
 use aotgate_runtime::program::Limits;
 use prost::bytes::Bytes;
 
@@ -97,11 +96,13 @@ impl Verify<'_> {
             for _ in 0..jobs {
                 let (waiting, budget, ended) = (&waiting, &budget, &ended);
                 let finish = finish.clone();
-                let worker = move || self.work(waiting, budget, &finish, &|| {
-                    let mut ended = ended.lock().unwrap_or_else(PoisonError::into_inner);
-                    *ended += 1;
-                    done(*ended);
-                });
+                let worker = move || {
+                    self.work(waiting, budget, &finish, &|| {
+                        let mut ended = ended.lock().unwrap_or_else(PoisonError::into_inner);
+                        *ended += 1;
+                        done(*ended);
+                    })
+                };
                 // Where no thread can be had, the others do the work; without any, every golden is lost, and said so.
                 let _ = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, worker);
             }
@@ -186,13 +187,9 @@ impl Verify<'_> {
         }
         // Values are wider than in memory, and the arrays are held decoded beside the files.
         let _held = budget.take(program.memory().saturating_add(arrays).saturating_mul(3));
-        let outputs = golden.manifest.iter().flat_map(|manifest| &manifest.program.outputs);
-        let tolerances = outputs.map(|output| {
-            let own = output.tolerance?;
-            Some(Within { relative: own.relative, absolute: own.absolute, scaled: 0.0 })
-        });
+        let program_of = |manifest: &super::Manifest| manifest.program.tolerances();
         let call = Call {
-            tolerances: tolerances.collect(),
+            tolerances: golden.manifest.as_ref().map(program_of).unwrap_or_default(),
             inputs: files.inputs,
             expected: files.expected,
             seed: self.seed,
@@ -238,11 +235,7 @@ impl Case {
             Stop::Failed(error) => (Outcome::Failed, error.to_string()),
             Stop::Unreadable(error) => (Outcome::Unreadable, error.to_string()),
         };
-        Case {
-            reason: Some(reason),
-            error: Some(stop.into_error()),
-            ..Case::new(golden, outcome)
-        }
+        Case { reason: Some(reason), error: Some(stop.into_error()), ..Case::new(golden, outcome) }
     }
 
     fn lost(golden: &Golden) -> Case {
@@ -283,11 +276,8 @@ impl Files {
             let (path, what) = (golden.dir.clone(), problem.to_string());
             return Err(ErrorKind::Golden { path, what, help }.into());
         }
-        let mut files = Files {
-            artifact: store.read(golden)?,
-            inputs: Vec::new(),
-            expected: Vec::new(),
-        };
+        let mut files =
+            Files { artifact: store.read(golden)?, inputs: Vec::new(), expected: Vec::new() };
         for device in golden.manifest.iter().flat_map(|manifest| &manifest.devices) {
             let read = |name: &Option<String>| {
                 let file = name.as_ref().map(|name| {

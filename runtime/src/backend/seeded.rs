@@ -48,9 +48,7 @@ fn array(shape: &ArrayShape, mut next: SplitMix) -> Result<Array> {
         }
         Domain::F32 => Data::F32((0..count).map(|_| round(ty, next.float() as f32)).collect()),
         Domain::F64 => Data::F64((0..count).map(|_| next.float()).collect()),
-        Domain::C64 => {
-            Data::C64((0..count).map(|_| next.complex(|x| x as f32)).collect())
-        }
+        Domain::C64 => Data::C64((0..count).map(|_| next.complex(|x| x as f32)).collect()),
         Domain::C128 => Data::C128((0..count).map(|_| next.complex(|x| x)).collect()),
     };
     Ok(Array { ty, dims: shape.dims.clone(), data })

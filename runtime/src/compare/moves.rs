@@ -1,10 +1,10 @@
 //! Whether a program computes with floats at all.
 
 use crate::array::{Domain, domain};
+use crate::program::Program;
 use crate::program::hlo::{Instruction, Module};
 use crate::program::shape::ArrayShape;
 use crate::program::thunk::{Collective, CollectiveKind, Step, Thunk};
-use crate::program::Program;
 
 /// Operations that leave floats as they are, or do with them what the computations that they call do. `compare`
 /// and `is-finite` make no floats.

@@ -1,15 +1,14 @@
 //! JSON Schemas (draft 2020-12) of the machine formats.
 
 /// Names of the formats that have a schema, sorted.
-pub const NAMES: &[&str] =
-    &[
-        "aotgate.check/1",
-        "aotgate.diff/1",
-        "aotgate.goldens/1",
-        "aotgate.run/1",
-        "aotgate.snapshot/1",
-        "aotgate.verify/1",
-    ];
+pub const NAMES: &[&str] = &[
+    "aotgate.check/1",
+    "aotgate.diff/1",
+    "aotgate.goldens/1",
+    "aotgate.run/1",
+    "aotgate.snapshot/1",
+    "aotgate.verify/1",
+];
 
 /// The schema of a format, named with or without `aotgate.` and version: `aotgate.check/1`, `check/1`
 /// or `check`.
