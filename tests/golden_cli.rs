@@ -159,7 +159,8 @@ fn what_was_recorded_can_be_listed() {
         "store",
     ];
     let run = aotgate(dir.path(), &record);
-    assert_eq!((run.status, &*run.out), (0, "recorded store/jaxlib-0.11.2/add\n"), "{}", run.err);
+    let said = "recorded store/jaxlib-0.11.2/add\nexecuted, and gave what is expected\n";
+    assert_eq!((run.status, &*run.out), (0, said), "{}", run.err);
     let written = dir.path().join("store/jaxlib-0.11.2/add");
     for entry in std::fs::read_dir(&written).unwrap() {
         let name = entry.unwrap().file_name();

@@ -216,7 +216,8 @@ fn read(path: &Path) -> Result<Bytes, Error> {
     std::fs::read(path).map(Bytes::from).map_err(io)
 }
 
-fn tolerance(text: &str) -> Result<f64, String> {
+/// A tolerance on the command line.
+pub(super) fn tolerance(text: &str) -> Result<f64, String> {
     let value = text.parse().ok().filter(|value: &f64| value.is_finite() && *value >= 0.0);
     value.ok_or_else(|| "expected a number that is not negative, such as 1e-5".to_owned())
 }

@@ -109,6 +109,17 @@ impl Program {
     pub fn devices(&self) -> u32 {
         self.replicas.saturating_mul(self.partitions)
     }
+
+    /// Of each output the tolerance as a comparison takes it, where it has one of its own.
+    #[cfg(feature = "runtime")]
+    pub(crate) fn tolerances(&self) -> Vec<Option<aotgate_runtime::compare::Tolerance>> {
+        let tolerance = |own: Tolerance| aotgate_runtime::compare::Tolerance {
+            relative: own.relative,
+            absolute: own.absolute,
+            scaled: 0.0,
+        };
+        self.outputs.iter().map(|output| output.tolerance.map(tolerance)).collect()
+    }
 }
 
 /// One input or output.

@@ -9,6 +9,8 @@ mod boundary;
 pub mod contents;
 #[cfg(feature = "runtime")]
 mod draft;
+#[cfg(feature = "runtime")]
+mod fill;
 mod manifest;
 #[cfg(feature = "runtime")]
 mod record;

@@ -8,9 +8,15 @@ use prost::bytes::Bytes;
 use serde::Deserialize;
 
 use super::draft::{Draft, Signature};
-use super::manifest::{Device, FILE_NAME, Manifest, ManifestArray, Producer, Program, Target};
+use super::fill::fill;
+use super::manifest::{
+    Device, FILE_NAME, Manifest, ManifestArray, Producer, Program, Target, Tolerance,
+};
 use super::shape::ArrayShape;
 use crate::error::{Error, ErrorKind};
+
+/// The device of outputs that were computed here.
+const HERE: &str = "aotgate reference backend";
 
 /// Larger files are not recorded.
 const MAX_FILE: u64 = 1 << 30;
@@ -30,6 +36,10 @@ pub struct Given {
     pub expected: Vec<PathBuf>,
     /// Anything worth knowing.
     pub note: Option<String>,
+    /// How far outputs may be off, where the defaults do not do.
+    pub tolerance: Option<Tolerance>,
+    /// Compute the outputs here, from inputs made from this seed where none are given.
+    pub execute: Option<u64>,
 }
 
 /// `meta.json` of a recording harness.
@@ -81,10 +91,28 @@ pub fn draft(source: &Path, set: &str, given: &Given) -> Result<Draft, Error> {
     } else {
         files(&given.inputs, "inputs")
     };
-    let inputs = take(&named, "inputs", count, &mut contents)?;
-    let expected = take(&files(&given.expected, "outputs"), "expected", count, &mut contents)?;
+    let mut inputs = take(&named, "inputs", count, &mut contents)?;
+    let mut expected = take(&files(&given.expected, "outputs"), "expected", count, &mut contents)?;
     let name = file_name(&artifact)?;
     contents.insert(name.clone(), bytes);
+    if let Some(seed) = given.execute {
+        if !expected.is_empty() {
+            return Err(ErrorKind::Usage {
+                message: "there are expected outputs already, so none are to be computed"
+                    .to_owned(),
+                help: "leave out `--execute`, or name an artifact without outputs".to_owned(),
+            }
+            .into());
+        }
+        let computed = fill(&name, &inputs, seed, &mut contents)?;
+        inputs = computed.inputs;
+        expected = computed.expected;
+    }
+    let mut outputs = arrays(&signature.outputs, meta.outputs.as_deref())?;
+    for output in &mut outputs {
+        output.tolerance = given.tolerance;
+    }
+    let here = given.execute.map(|_| HERE.to_owned());
     let options = meta.options.iter().map(|(name, value)| (name.clone(), plain(value))).collect();
     let manifest = Manifest {
         artifact: name,
@@ -92,14 +120,14 @@ pub fn draft(source: &Path, set: &str, given: &Given) -> Result<Draft, Error> {
         producer: producer(set, given, &meta)?,
         target: Target {
             architecture: signature.architecture.clone().unwrap_or_else(|| "unknown".to_owned()),
-            device: given.device.clone().or(meta.device),
+            device: given.device.clone().or(here).or(meta.device),
         },
         program: Program {
             replicas: meta.replicas.unwrap_or(signature.replicas),
             partitions: meta.partitions.unwrap_or(signature.partitions),
             options,
             inputs: parameters,
-            outputs: arrays(&signature.outputs, meta.outputs.as_deref())?,
+            outputs,
         },
         devices: devices(count, inputs, expected),
         cannot_run: signature.cannot_run,

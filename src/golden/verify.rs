@@ -1,6 +1,5 @@
 //! Executes goldens, several at a time.
 
-use aotgate_runtime::compare::Tolerance as Within;
 use aotgate_runtime::program::{Limits, Program};
 use prost::bytes::Bytes;
 
@@ -226,13 +225,9 @@ impl Files {
 
     /// How the golden is called, with its own tolerances.
     pub(crate) fn call(self, golden: &Golden, seed: u64) -> Call {
-        let outputs = golden.manifest.iter().flat_map(|manifest| &manifest.program.outputs);
-        let tolerances = outputs.map(|output| {
-            let own = output.tolerance?;
-            Some(Within { relative: own.relative, absolute: own.absolute, scaled: 0.0 })
-        });
+        let tolerances = golden.manifest.as_ref().map(|manifest| manifest.program.tolerances());
         Call {
-            tolerances: tolerances.collect(),
+            tolerances: tolerances.unwrap_or_default(),
             inputs: self.inputs,
             expected: self.expected,
             seed,

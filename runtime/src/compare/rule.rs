@@ -75,14 +75,14 @@ fn mantissa(ty: PrimitiveType) -> Option<i32> {
 }
 
 impl fmt::Display for Rule {
-    /// `exact`, or the parts that are not zero: `1e-5 rel, 2e-6 max`.
+    /// `exact`, or the parts that are not zero, such as `1e-5 rel, 2e-6 max`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Rule::Within(tolerance) = self else { return f.write_str("exact") };
         let parts =
             [(tolerance.relative, "rel"), (tolerance.scaled, "max"), (tolerance.absolute, "abs")];
         let mut comma = "";
         for (value, name) in parts.iter().filter(|(value, _)| *value != 0.0) {
-            write!(f, "{comma}{value:.3e} {name}")?;
+            write!(f, "{comma}{value:e} {name}")?;
             comma = ", ";
         }
         if comma.is_empty() { f.write_str("0 rel") } else { Ok(()) }

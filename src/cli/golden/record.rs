@@ -2,14 +2,19 @@
 
 use std::path::PathBuf;
 
+use aotgate_runtime::program::Limits;
 use chrono::NaiveDate;
 use clap::Args;
 
 use crate::cli::context::Context;
+use crate::cli::run::tolerance;
 use crate::cli::{Format, Status, output};
 use crate::error::{Error, ErrorKind};
+use crate::execute::{Stop, worst};
 use crate::gate::Gate;
-use crate::golden::{Given, Producer, draft};
+use crate::golden::verify::difference;
+use crate::golden::{Draft, Given, Producer, Tolerance, draft};
+use crate::report;
 use crate::revision::RevisionSpec;
 
 #[derive(Debug, Args)]
@@ -20,7 +25,8 @@ and meta.json. Counts, shapes and types are checked against the program before a
 Examples:
   aotgate golden record recorded/fft --set jaxlib-0.11.2 --program fft --emitted-at 2026-09-17
   aotgate golden record fft.bin --inputs in.npz --expected out.npz --set jaxlib-0.11.2 --program fft \\
-    --emitted-at 2026-09-17")]
+    --emitted-at 2026-09-17
+  aotgate golden record ReduceScatter.bin --execute --set local-1 --program reduce_scatter --emitted-at 2026-11-29")]
 pub(in crate::cli) struct RecordArgs {
     /// Artifact or folder to record.
     source: PathBuf,
@@ -48,6 +54,18 @@ pub(in crate::cli) struct RecordArgs {
     /// Anything worth knowing.
     #[arg(long)]
     note: Option<String>,
+    /// Compute the expected outputs here, on the reference backend; they show later changes of it, not what a GPU gives.
+    #[arg(long, conflicts_with = "expected")]
+    execute: bool,
+    /// Seed for inputs that are not given.
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "execute")]
+    seed: u64,
+    /// Admit this share of the expected value in every output, instead of the type's default.
+    #[arg(long, value_name = "R", value_parser = tolerance)]
+    relative: Option<f64>,
+    /// Admit so much in the value's own unit, instead of the type's default.
+    #[arg(long, value_name = "A", value_parser = tolerance)]
+    absolute: Option<f64>,
     /// Store to record in [default: the first of the policy's `goldens.paths`].
     #[arg(long, value_name = "DIR")]
     store: Option<PathBuf>,
@@ -71,6 +89,11 @@ pub(super) fn run(context: &Context, args: &RecordArgs) -> miette::Result<Status
         inputs: args.inputs.clone(),
         expected: args.expected.clone(),
         note: args.note.clone(),
+        tolerance: (args.relative.is_some() || args.absolute.is_some()).then(|| Tolerance {
+            relative: args.relative.unwrap_or(0.0),
+            absolute: args.absolute.unwrap_or(0.0),
+        }),
+        execute: args.execute.then_some(args.seed),
     };
     let draft = draft(&args.source, &args.set, &given)?;
     let store = match &args.store {
@@ -78,8 +101,29 @@ pub(super) fn run(context: &Context, args: &RecordArgs) -> miette::Result<Status
         None => default_store(context)?,
     };
     let dir = draft.write(&store, &args.set, &args.program, args.force)?;
-    output::write(context.output.as_deref(), &format!("recorded {}\n", dir.display()))?;
+    let executed = executed(&draft);
+    output::write(context.output.as_deref(), &format!("recorded {}\n{executed}\n", dir.display()))?;
     Ok(Status::Passed)
+}
+
+/// What `golden verify` is going to say of it.
+fn executed(draft: &Draft) -> String {
+    if let Some(part) = draft.manifest.cannot_run.first() {
+        return format!("not executed: {}", report::text::line(part));
+    }
+    let text = match draft.execute(&Limits::default()) {
+        Ok(execution) if !execution.is_compared() => "executed, with nothing to compare".to_owned(),
+        Ok(execution) if execution.is_equal() => "executed, and gave what is expected".to_owned(),
+        Ok(execution) => {
+            let difference = worst(&execution.outputs).map(difference).unwrap_or_default();
+            format!(
+                "executed on the reference backend, and {difference}; find out why before you record a tolerance"
+            )
+        }
+        Err(Stop::NotSupported { what, .. }) => format!("not executed: not supported: {what}"),
+        Err(stop) => format!("not executed: {}", stop.error()),
+    };
+    report::text::line(&text)
 }
 
 /// The store of the working tree's policy.

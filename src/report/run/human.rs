@@ -21,7 +21,7 @@ pub fn render(report: &Report<'_>, style: &Style) -> String {
         }
         device = Some(output.device);
         let comparison = output.comparison.as_ref();
-        let word = comparison.map_or("", |c| if c.is_equal() { "equal  " } else { "DIFFERS  " });
+        let word = comparison.map_or("", |c| if c.is_equal() { "equal    " } else { "DIFFERS  " });
         let how = comparison.map_or_else(String::new, |comparison| {
             format!("  worst {} ({})", worst(comparison), comparison.rule)
         });

@@ -10,7 +10,7 @@ use crate::report::text::{clip, count, line, put, wrap};
 /// Columns of names; longer ones push the rest to the right.
 const NAME: usize = 28;
 /// Columns of the worst error.
-const ERROR: usize = 22;
+const ERROR: usize = 28;
 
 /// The verification as text.
 pub fn render(report: &Report<'_>, style: &Style) -> String {
@@ -70,18 +70,20 @@ fn row(out: &mut String, case: &Case, style: &Style) {
     };
     let name = case.golden.rsplit_once('/').map_or(&*case.golden, |(_, name)| name);
     let name = format!("{:NAME$}", clip(name, style.width.max(NAME)));
-    put(out, format_args!("  {} {name}", style.paint(color, word)));
+    let name = format!("  {} {name}", style.paint(color, word));
     let compared = worst(&case.outputs).and_then(|o| Some((o, o.comparison.as_ref()?)));
     if let Some((output, comparison)) = compared {
         let mut error = output::worst(comparison);
-        if comparison.worst.is_some() && case.outputs.len() > 1 {
-            error.push_str(&format!(" of output {}", output.index));
+        if comparison.worst.is_some() {
+            let indices = case.outputs.iter().map(|output| output.index);
+            if indices.max() != Some(0) {
+                error.push_str(&format!(" of {}", output.index));
+            }
             if case.devices != Some(1) {
                 error.push_str(&format!(" on device {}", output.device));
             }
         }
-        put(out, format_args!(" {error:ERROR$} {}", comparison.rule));
-        out.push('\n');
+        put(out, format_args!("{name} {error:ERROR$} {}\n", comparison.rule));
         if case.outcome == Outcome::Failed {
             let text = output::difference(comparison);
             put(out, format_args!("{}\n", wrap("          ", &text, style.width)));
@@ -89,11 +91,12 @@ fn row(out: &mut String, case: &Case, style: &Style) {
     } else if let Some(reason) = &case.reason {
         let reason = line(reason);
         if case.outcome == Outcome::Failed || case.outcome == Outcome::Unreadable {
-            put(out, format_args!("\n{}\n", wrap("          ", &reason, style.width)));
+            let reason = wrap("          ", &reason, style.width);
+            put(out, format_args!("{}\n{reason}\n", name.trim_end()));
         } else {
-            put(out, format_args!(" {reason}\n"));
+            put(out, format_args!("{name} {reason}\n"));
         }
     } else {
-        out.push('\n');
+        put(out, format_args!("{}\n", name.trim_end()));
     }
 }
