@@ -34,6 +34,8 @@ pub struct Computation {
     pub(crate) root: usize,
     /// The instruction of each parameter.
     pub(crate) parameters: Vec<usize>,
+    /// How often each instruction is an operand, or the root.
+    pub(crate) uses: Vec<u32>,
 }
 
 /// An instruction.
@@ -153,7 +155,7 @@ impl Computation {
         let root = place[root];
         let mut protos: Vec<Option<HloInstructionProto>> =
             proto.instructions.into_iter().map(Some).collect();
-        let mut instructions = Vec::with_capacity(count);
+        let mut instructions: Vec<Instruction> = Vec::with_capacity(count);
         for old in order {
             let Some(proto) = protos[old].take() else { continue };
             let operands = operands[old].iter().map(|at| place[*at]).collect();
@@ -161,7 +163,12 @@ impl Computation {
             instructions.push(Instruction::new(proto, operands, computations).at(|| name)?);
         }
         let parameters = parameters(&instructions)?;
-        Ok(Computation { name: proto.name, instructions, root, parameters })
+        let mut uses = vec![0; count];
+        for operand in instructions.iter().flat_map(|i| &i.operands) {
+            uses[*operand] += 1;
+        }
+        uses[root] += 1;
+        Ok(Computation { name: proto.name, instructions, root, parameters, uses })
     }
 }
 

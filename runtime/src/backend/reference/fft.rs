@@ -19,11 +19,16 @@ pub(super) fn transform(
     let rank = input.dims.len();
     let first = rank
         .checked_sub(lengths.len())
-        .ok_or_else(|| Invalid::value("fft_length", lengths.len(), format!("at most {rank} dimensions")))?;
+        .filter(|_| !lengths.is_empty())
+        .ok_or_else(|| Invalid::value("fft_length", lengths.len(), format!("1 to {rank} dimensions")))?;
+    let floats = |ty| crate::array::is_float(ty);
+    if floats(input.ty) != (kind == FftType::Rfft) || floats(output.ty) != (kind == FftType::Irfft) {
+        let bound = format!("types of {}", kind.as_str_name());
+        return Err(Invalid::value("operand and result", format!("{} and {output}", input.shape()), bound));
+    }
     let mut values = complex(&input.data)?;
     let mut dims = input.dims.clone();
     let last = rank.saturating_sub(1);
-    let points: usize = lengths.iter().product();
     let inverse = matches!(kind, FftType::Ifft | FftType::Irfft);
     // The sizes that the operand has to have, and those that come out.
     let mut expected: Vec<usize> = lengths.to_vec();
@@ -35,6 +40,7 @@ pub(super) fn transform(
     if dims[first..] != expected[..] {
         return Err(Invalid::value("operand", input.shape(), format!("minor dimensions {expected:?}")));
     }
+    let points: usize = lengths.iter().product();
     for at in first..last {
         along(&mut values, &dims, at, inverse);
     }

@@ -74,13 +74,17 @@ impl<'p> Reference<'p> {
         peers: Option<&dyn Peers>,
     ) -> Result<()> {
         let mut places = inputs.iter();
+        let evaluator = Evaluator::new(&self.program.module, self.limits, self.ids, peers);
         let operands = instruction
             .operands
             .iter()
-            .map(|at| self.operand(&computation.instructions[*at].shape, &mut places))
+            .map(|at| {
+                let shape = &computation.instructions[*at].shape;
+                evaluator.charge(shape)?;
+                self.operand(shape, &mut places)
+            })
             .collect::<Result<Vec<Value>>>()?;
-        let evaluator = Evaluator::new(&self.program.module, self.limits, self.ids, peers);
-        let result = evaluator.instruction(computation, instruction, &operands, &[])?;
+        let result = evaluator.instruction(computation, instruction, operands)?;
         let (shapes, values) = (instruction.shape.leaves(), result.leaves());
         if values.len() != shapes.len() || outputs.len() != shapes.len() {
             return Err(Invalid::value("arrays of the result", values.len(), shapes.len().to_string()));
@@ -97,9 +101,9 @@ impl<'p> Reference<'p> {
                 let place = places.next().ok_or_else(|| Invalid::missing("argument"))?;
                 self.load(*place, shape)?.into()
             }
-            Shape::Tuple(shapes) => Value::Tuple(
-                shapes.iter().map(|shape| self.operand(shape, places)).collect::<Result<_>>()?,
-            ),
+            Shape::Tuple(shapes) => {
+                shapes.iter().map(|shape| self.operand(shape, places)).collect::<Result<_>>()?
+            }
             Shape::Token => Value::Token,
         })
     }

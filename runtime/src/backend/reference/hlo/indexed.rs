@@ -2,17 +2,18 @@
 
 use super::reduce::several;
 use super::scalar::{Combiner, Typed};
-use super::{Op, Value};
+use super::{Family, Op, Value};
 use crate::array::{Array, Odometer, strides};
 use crate::program::{Invalid, Result};
 
-pub(super) fn evaluate(op: &Op<'_, '_>) -> Option<Result<Value>> {
-    Some(match op.instruction.opcode.as_str() {
+pub(super) const FAMILY: Family = Family {
+    opcodes: &["gather", "scatter"],
+    evaluate: |op| match op.instruction.opcode.as_str() {
         "gather" => gather(op).map(Value::from),
-        "scatter" => scatter(op),
-        _ => return None,
-    })
-}
+        _ => scatter(op),
+    },
+    passes: false,
+};
 
 /// Reads index vectors out of the array of indices.
 struct Indices<'a> {
@@ -64,6 +65,7 @@ impl<'a> Indices<'a> {
 }
 
 fn gather(op: &Op<'_, '_>) -> Result<Array> {
+    op.arity(2)?;
     let (x, shape) = (op.array(0)?, op.shape()?);
     let numbers = op.instruction.proto.gather_dimension_numbers.as_ref();
     let numbers = numbers.ok_or_else(|| Invalid::missing("gather_dimension_numbers"))?;
@@ -92,12 +94,12 @@ fn gather(op: &Op<'_, '_>) -> Result<Array> {
     let own = strides(&x.dims);
     let mut order = Vec::with_capacity(shape.elements());
     let mut odometer = Odometer::new(&shape.dims);
-    let mut batch = vec![0; batch_out.len()];
+    let (mut batch, mut index) = (vec![0; batch_out.len()], vec![0_usize; rank]);
     while odometer.valid() {
         for (b, d) in batch.iter_mut().zip(&batch_out) {
             *b = odometer.index[*d];
         }
-        let mut index = vec![0_usize; rank];
+        index.fill(0);
         for (component, d) in map.iter().enumerate() {
             // Moved so that the slice lies inside.
             let last = (x.dims[*d] - sizes[*d]) as i64;
@@ -133,7 +135,7 @@ fn slice_sizes(op: &Op<'_, '_>, dims: &[usize]) -> Result<Vec<usize>> {
 }
 
 /// Combines updates into any number of operands together; windows that do not lie inside are left out.
-fn scatter(op: &Op<'_, '_>) -> Result<Value> {
+fn scatter(op: &mut Op<'_, '_>) -> Result<Value> {
     let arrays = op.arrays()?;
     let count = arrays.len() / 2;
     if arrays.len() < 3 || arrays.len() % 2 == 0 {
@@ -148,7 +150,8 @@ fn scatter(op: &Op<'_, '_>) -> Result<Value> {
     let numbers = op.instruction.proto.scatter_dimension_numbers.as_ref();
     let numbers = numbers.ok_or_else(|| Invalid::missing("scatter_dimension_numbers"))?;
     let (rank, update_rank) = (x.dims.len(), update.dims.len());
-    let indices = Indices::new(arrays[count], numbers.index_vector_dim)?;
+    let index_vector_dim = numbers.index_vector_dim;
+    let indices = Indices::new(arrays[count], index_vector_dim)?;
     let window_dims = op.dims("update_window_dims", &numbers.update_window_dims, update_rank)?;
     let inserted = op.dims("inserted_window_dims", &numbers.inserted_window_dims, rank)?;
     let batching = op.dims("input_batching_dims", &numbers.input_batching_dims, rank)?;
@@ -171,17 +174,23 @@ fn scatter(op: &Op<'_, '_>) -> Result<Value> {
     for (d, w) in kept.iter().zip(&window_dims) {
         window[*d] = update.dims[*w];
     }
-    let combiner = Combiner::new(op.evaluator, op.callee(0)?);
-    let own = strides(&x.dims);
-    let mut outputs: Vec<Array> = operands.iter().map(|x| (*x).clone()).collect();
+    op.results(count, &x.dims)?;
+    let types = |arrays: &[&Array]| arrays.iter().map(|x| x.ty).collect::<Vec<_>>();
+    let types = [types(operands), types(updates)];
+    let (dims, own, elements) = (x.dims.clone(), strides(&x.dims), update.len());
+    let update_dims = update.dims.clone();
+    let mut outputs: Vec<Array> = (0..count).map(|at| op.own(at)).collect::<Result<_>>()?;
+    let arrays = (count..2 * count + 1).map(|at| op.array(at)).collect::<Result<Vec<_>>>()?;
+    let (indices, updates) = (Indices::new(arrays[0], index_vector_dim)?, &arrays[1..]);
+    let combiner = Combiner::new(op.evaluator, op.callee(0)?, &[&types[0], &types[1]], &outputs)?;
     let (mut arguments, mut out): (Vec<Typed>, Vec<_>) = (vec![], vec![]);
-    let mut odometer = Odometer::new(&update.dims);
-    let mut batch = vec![0; batch_dims.len()];
-    for at in 0..update.len() {
+    let mut odometer = Odometer::new(&update_dims);
+    let (mut batch, mut start) = (vec![0; batch_dims.len()], vec![0_i64; rank]);
+    for at in 0..elements {
         for (b, d) in batch.iter_mut().zip(&batch_dims) {
             *b = odometer.index[*d];
         }
-        let mut start = vec![0_i64; rank];
+        start.fill(0);
         for (component, d) in map.iter().enumerate() {
             start[*d] = indices.get(&batch, component)?;
         }
@@ -189,7 +198,7 @@ fn scatter(op: &Op<'_, '_>) -> Result<Value> {
             start[*d] = indices.along(&batch, *from)? as i64;
         }
         let inside = (0..rank).all(|d| {
-            start[d] >= 0 && start[d].checked_add(window[d] as i64).is_some_and(|end| end <= x.dims[d] as i64)
+            start[d] >= 0 && start[d].checked_add(window[d] as i64).is_some_and(|end| end <= dims[d] as i64)
         });
         if inside {
             let mut place: usize = start.iter().zip(&own).map(|(i, s)| *i as usize * s).sum();
