@@ -13,14 +13,13 @@ use crate::proto::xla::gpu::gpu_executable_proto::ConstantInfoProto;
 /// Reads the constants. Since jaxlib 0.11 the content is only in the HLO module, under the name that the
 /// global's symbol is made from.
 ///
-/// Each constant allocation has to get its content from exactly one of them: XLA would take whatever the
-/// module's own code has under the symbol, and there is none here.
+/// Also the constant allocations that none of them fills: compilers leave some behind that nothing uses.
 pub(super) fn constants(
     protos: &[ConstantInfoProto],
     allocations: &[Allocation],
     module: &Module,
     reads: &mut Reads,
-) -> Result<Vec<Constant>> {
+) -> Result<(Vec<Constant>, BTreeSet<usize>)> {
     reads.fields("xla.gpu.GpuExecutableProto.ConstantInfoProto", &["content", "allocation_index"]);
     let mut filled = BTreeSet::new();
     let mut out = Vec::new();
@@ -48,14 +47,9 @@ pub(super) fn constants(
         let bytes = content(proto, allocation.size, module, reads).at(place)?;
         out.push(Constant { allocation: index, bytes });
     }
-    let empty = allocations.iter().enumerate().find(|(at, a)| a.constant && !filled.contains(at));
-    match empty {
-        None => Ok(out),
-        Some((at, _)) => {
-            let bound = "false, because none of the constants fills it";
-            Err(Invalid::value("is_constant", true, bound)).at(|| format!("allocation {at}"))
-        }
-    }
+    let constant = allocations.iter().enumerate().filter(|(_, allocation)| allocation.constant);
+    let unfilled = constant.map(|(at, _)| at).filter(|at| !filled.contains(at)).collect();
+    Ok((out, unfilled))
 }
 
 /// The content, which may be at most `size` bytes.

@@ -3,7 +3,7 @@
 mod attributes;
 mod order;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::collections::hash_map::Entry;
 
 pub(crate) use attributes::{record_evaluated, record_instruction};
@@ -17,6 +17,7 @@ use crate::proto::xla::{HloComputationProto, HloInstructionProto, HloModuleProto
 #[derive(Debug, Default)]
 pub struct Module {
     pub(crate) computations: Vec<Computation>,
+    computation_names: HashSet<String>,
     /// Instructions by name.
     by_name: HashMap<String, Named>,
     /// The same under the names that kernels and constants have: other characters as `_`.
@@ -28,7 +29,7 @@ type Named = Option<(usize, usize)>;
 
 /// A computation; instructions come after their operands.
 #[derive(Debug)]
-pub struct Computation {
+pub(crate) struct Computation {
     pub(crate) name: String,
     pub(crate) instructions: Vec<Instruction>,
     pub(crate) root: usize,
@@ -40,7 +41,7 @@ pub struct Computation {
 
 /// An instruction.
 #[derive(Debug)]
-pub struct Instruction {
+pub(crate) struct Instruction {
     pub(crate) name: String,
     pub(crate) opcode: String,
     pub(crate) shape: Shape,
@@ -66,6 +67,7 @@ impl Module {
         let mut module = Module::default();
         for computation in proto.computations {
             let name = computation.name.clone();
+            module.computation_names.insert(name.clone());
             let computation = Computation::new(computation, &ids)
                 .at(|| format!("computation {name:?}"))?;
             module.computations.push(computation);
@@ -83,7 +85,7 @@ impl Module {
 
     /// Whether a computation has a name.
     pub(crate) fn has_computation(&self, name: &str) -> bool {
-        self.computations.iter().any(|computation| computation.name == name)
+        self.computation_names.contains(name)
     }
 
     /// The instruction that a thunk was compiled from: by its exact name, else by the name a symbol has.

@@ -116,8 +116,10 @@ impl Program {
         fits("bytes of the parameters as they are computed with", inputs, devices, limits)?;
         let results = outputs.iter().map(|output| output.shape.held());
         fits("bytes of the results as they are computed with", results, devices, limits)?;
-        let constants = constants::constants(&executable.constants, &allocations, &module, &mut reads)?;
-        let program = thunk::Around { allocations: &allocations, devices, module: &module, limits };
+        let (constants, unfilled) =
+            constants::constants(&executable.constants, &allocations, &module, &mut reads)?;
+        let program =
+            thunk::Around { allocations: &allocations, unfilled: &unfilled, devices, module: &module, limits };
         let steps = thunk::entry(&executable.thunks, program, &mut reads, &mut warnings)?;
         Ok(Program {
             name: executable.module_name,

@@ -68,13 +68,19 @@ impl Reader<'_> {
         let a = self.slice(p.lhs_buffer.as_ref(), "lhs_buffer")?;
         let b = self.slice(p.rhs_buffer.as_ref(), "rhs_buffer")?;
         let d = self.slice(p.output_buffer.as_ref(), "output_buffer")?;
+        if let Some(scratch) = &p.workspace {
+            self.slice(Some(scratch), "workspace")?;
+        }
         self.matmul(config, [a, b, d, d])
     }
 
     pub(super) fn cublas_lt_matmul(&mut self, p: &CublasLtMatmulThunkProto) -> Result<Thunk> {
         self.reads.fields(
             "xla.gpu.CublasLtMatmulThunkProto",
-            &["gemm_config", "epilogue", "a", "b", "c", "d", "bias", "aux", "a_scale", "b_scale"],
+            &[
+                "gemm_config", "grouped_gemm_config", "epilogue", "a", "b", "c", "d", "bias", "aux", "a_scale",
+                "b_scale", "c_scale", "d_scale", "d_amax",
+            ],
         );
         let config = match &p.r#impl {
             Some(MatmulImpl::GemmConfig(config)) => config,
@@ -90,6 +96,9 @@ impl Reader<'_> {
         let (bias, aux) = (self.optional(p.bias.as_ref(), "bias")?, self.optional(p.aux.as_ref(), "aux")?);
         let scales =
             [self.optional(p.a_scale.as_ref(), "a_scale")?, self.optional(p.b_scale.as_ref(), "b_scale")?];
+        if let Some(scratch) = &p.workspace {
+            self.slice(scratch.slice.as_ref(), "workspace")?;
+        }
         let epilogue: BlasLtEpilogueProto = known("epilogue", "xla.BlasLtEpilogueProto", p.epilogue)?;
         self.reads.value("xla.BlasLtEpilogueProto", epilogue.as_str_name());
         extras(epilogue, bias.as_ref(), aux.as_ref(), &scales)?;
@@ -205,7 +214,7 @@ fn extras(
 
 impl MatrixLayout {
     fn new(proto: &LayoutProto, slice: &Slice) -> Result<MatrixLayout> {
-        let transpose = known("transpose", "xla.BlasTransposeProto", proto.transpose)?;
+        let transpose: BlasTransposeProto = known("transpose", "xla.BlasTransposeProto", proto.transpose)?;
         let layout = MatrixLayout {
             row_major: match known("order", "xla.GemmConfigProto.MatrixLayout.Order", proto.order)? {
                 Order::RowMajor => true,

@@ -18,6 +18,8 @@ const MAX_DEPTH: usize = 64;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Around<'a> {
     pub(crate) allocations: &'a [Allocation],
+    /// Constant allocations without content.
+    pub(crate) unfilled: &'a BTreeSet<usize>,
     pub(crate) devices: Devices,
     pub(crate) module: &'a Module,
     pub(crate) limits: &'a Limits,
@@ -95,8 +97,9 @@ impl Reader<'_> {
         allocations: &[Allocation],
         read: impl FnOnce(&mut Reader<'_>) -> Result<T>,
     ) -> Result<T> {
+        let unfilled = BTreeSet::new();
         let mut inner = Reader {
-            program: Around { allocations, ..self.program },
+            program: Around { allocations, unfilled: &unfilled, ..self.program },
             reads: self.reads,
             warnings: self.warnings,
             depth: self.depth,
@@ -120,7 +123,17 @@ impl Reader<'_> {
             "xla.buffer_assignment.BufferAllocationSliceProto",
             &["offset", "size", "buffer_allocation_index"],
         );
-        Allocations(self.program.allocations).slice(slice).at(|| field.to_owned())
+        let slice = Allocations(self.program.allocations).slice(slice);
+        slice.and_then(|slice| self.filled(slice)).at(|| field.to_owned())
+    }
+
+    /// XLA takes what the module's own code has for a constant, and there is none here.
+    fn filled(&self, slice: Slice) -> Result<Slice> {
+        if self.program.unfilled.contains(&slice.allocation) {
+            let bound = "one that holds something: it is constant, and none of the constants fills it";
+            return Err(Invalid::value("buffer_allocation_index", slice.allocation, bound));
+        }
+        Ok(slice)
     }
 
     pub(super) fn shaped(&mut self, slice: Option<&ShapedSliceProto>, field: &str) -> Result<ShapedSlice> {
@@ -129,7 +142,10 @@ impl Reader<'_> {
             "xla.buffer_assignment.BufferAllocationSliceProto",
             &["offset", "size", "buffer_allocation_index"],
         );
-        let shaped = Allocations(self.program.allocations).shaped(slice).at(|| field.to_owned())?;
+        let shaped = Allocations(self.program.allocations).shaped(slice);
+        let shaped = shaped
+            .and_then(|shaped| self.filled(shaped.slice).map(|_| shaped))
+            .at(|| field.to_owned())?;
         shaped.shape.record(self.reads);
         Ok(shaped)
     }

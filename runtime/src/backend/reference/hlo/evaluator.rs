@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::{Op, Value, family};
 use crate::array::{Array, element_bytes};
+use crate::backend::budget::Budget;
 use crate::backend::collective::Peers;
 use crate::program::hlo::{Computation, Instruction, Module};
 use crate::program::shape::Shape;
@@ -14,8 +15,8 @@ use crate::program::{At as _, Invalid, Limits, Result};
 pub(crate) struct Evaluator<'m> {
     pub(crate) module: &'m Module,
     pub(crate) limits: &'m Limits,
-    /// Elements computed so far.
-    steps: Cell<u64>,
+    /// What the device may still do.
+    budget: Budget,
     /// Bytes of the arrays alive. What an operation needs while it runs is not counted: some words for
     /// each element of its operands and result.
     alive: Cell<u64>,
@@ -39,7 +40,14 @@ impl<'m> Evaluator<'m> {
         device: DeviceIds,
         peers: Option<&'m dyn Peers>,
     ) -> Self {
-        Evaluator { module, limits, steps: Cell::new(0), alive: Cell::new(0), device, peers }
+        let budget = Budget::new(limits, 1);
+        Evaluator { module, limits, budget, alive: Cell::new(0), device, peers }
+    }
+
+    /// Counts together with the rest of what the device does.
+    pub(crate) fn within(mut self, budget: &Budget) -> Self {
+        self.budget = budget.clone();
+        self
     }
 
     /// The result of a computation.
@@ -107,7 +115,9 @@ impl<'m> Evaluator<'m> {
     /// Counts the elements of a result.
     fn work(&self, shape: &Shape) -> Result<()> {
         // Every leaf counts, the empty ones too.
-        self.steps(shape.leaves().iter().map(|leaf| leaf.elements() as u64 + 1).sum::<u64>() + 1)
+        let leaves = shape.leaves();
+        let elements = leaves.iter().map(|leaf| leaf.elements() as u64).fold(0, u64::saturating_add);
+        self.steps(elements.saturating_add(leaves.len() as u64 + 1))
     }
 
     /// Counts the memory that an array or several take.
@@ -117,9 +127,7 @@ impl<'m> Evaluator<'m> {
             Ok(sum.saturating_add(own))
         })?;
         let alive = self.alive.get().saturating_add(bytes);
-        if alive > self.limits.memory {
-            return Err(Invalid::limit("memory for values", alive, self.limits.memory, "memory"));
-        }
+        self.budget.room(alive)?;
         self.alive.set(alive);
         Ok(())
     }
@@ -147,12 +155,7 @@ impl<'m> Evaluator<'m> {
 
     /// Counts work.
     pub(crate) fn steps(&self, count: u64) -> Result<()> {
-        let steps = self.steps.get().saturating_add(count);
-        self.steps.set(steps);
-        if steps > self.limits.steps {
-            return Err(Invalid::limit("steps", steps, self.limits.steps, "steps"));
-        }
-        Ok(())
+        self.budget.steps(count)
     }
 
     /// Bytes of the arrays alive.
