@@ -51,6 +51,18 @@ pub(crate) fn round(ty: PrimitiveType, value: f32) -> f32 {
     if ty == PrimitiveType::F32 { value } else { from_bits(ty, to_bits(ty, value)) }
 }
 
+/// A value rounded to what a type held as `f32` can hold, once.
+pub(crate) fn round_f64(ty: PrimitiveType, value: f64) -> f32 {
+    let near = value as f32;
+    if ty == PrimitiveType::F32 || f64::from(near) == value || !near.is_finite() {
+        return round(ty, near);
+    }
+    // Of the two neighbours the one whose last bit is set: on no tie of a narrower type.
+    let odd = near.to_bits() & 1 == 1;
+    let toward = |up: bool| if up { near.next_up() } else { near.next_down() };
+    round(ty, if odd { near } else { toward(f64::from(near) < value) })
+}
+
 /// The bits of a value in a type of 16 bits or fewer: to nearest, ties to even. What is too large becomes
 /// an infinity, a NaN where there is none, and the largest value where there is neither.
 pub(crate) fn to_bits(ty: PrimitiveType, value: f32) -> u16 {
@@ -61,7 +73,12 @@ pub(crate) fn to_bits(ty: PrimitiveType, value: f32) -> u16 {
     let sign = u32::from(value.is_sign_negative()) << (f.exponent + f.mantissa);
     let top = (1 << f.exponent) - 1_u32;
     let nan = match f.special {
-        Special::Ieee => sign | (top << f.mantissa) | (1 << (f.mantissa - 1)),
+        // What fits of the payload.
+        Special::Ieee => {
+            let payload = value.to_bits() >> (23 - f.mantissa) & ((1 << f.mantissa) - 1);
+            let payload = if payload == 0 { 1 << (f.mantissa - 1) } else { payload };
+            sign | (top << f.mantissa) | payload
+        }
         Special::Finite => sign | ((1 << (f.exponent + f.mantissa)) - 1),
         Special::FiniteUnsignedZero => 1 << (f.exponent + f.mantissa),
         Special::None => sign | ((1 << (f.exponent + f.mantissa)) - 1),
@@ -116,10 +133,14 @@ pub(crate) fn from_bits(ty: PrimitiveType, bits: u16) -> f32 {
     let rest = bits & ((1 << (f.exponent + f.mantissa)) - 1);
     let (exponent, mantissa) = (rest >> f.mantissa, rest & ((1 << f.mantissa) - 1));
     let top = (1 << f.exponent) - 1;
+    // A NaN keeps its sign and payload, so that moving it changes no bit.
+    let nan = |payload: u32| {
+        f32::from_bits(u32::from(negative) << 31 | 0x7f80_0000 | payload << (23 - f.mantissa))
+    };
     let magnitude = match f.special {
-        Special::Ieee if exponent == top && mantissa != 0 => return f32::NAN,
+        Special::Ieee if exponent == top && mantissa != 0 => return nan(mantissa),
         Special::Ieee if exponent == top => f32::INFINITY,
-        Special::Finite if rest == (1 << (f.exponent + f.mantissa)) - 1 => return f32::NAN,
+        Special::Finite if rest == (1 << (f.exponent + f.mantissa)) - 1 => return nan(mantissa),
         Special::FiniteUnsignedZero if negative && rest == 0 => return f32::NAN,
         _ if exponent == 0 => {
             (f64::from(mantissa) * 2_f64.powi(1 - f.bias - f.mantissa as i32)) as f32
@@ -164,13 +185,21 @@ mod tests {
         ] {
             for bits in 0..(1_u32 << crate::array::width(ty)) {
                 let value = from_bits(ty, bits as u16);
-                if !value.is_nan() {
-                    assert_eq!(to_bits(ty, value), bits as u16, "{ty:?} {bits:#x} = {value}");
-                } else {
-                    assert!(from_bits(ty, to_bits(ty, value)).is_nan(), "{ty:?} {bits:#x}");
-                }
+                assert_eq!(to_bits(ty, value), bits as u16, "{ty:?} {bits:#x} = {value}");
             }
         }
+    }
+
+    #[test]
+    fn rounds_a_double_once() {
+        // Just above the tie between 1 and the next f16: f32 would make it the tie itself.
+        let above = 1.0 + 2.0_f64.powi(-11) + 2.0_f64.powi(-40);
+        assert_eq!(round(P::F16, above as f32), 1.0);
+        assert_eq!(round_f64(P::F16, above), 1.0 + 2.0_f32.powi(-10));
+        assert_eq!(round_f64(P::F16, 1.0 + 2.0_f64.powi(-11)), 1.0);
+        assert_eq!(round_f64(P::Bf16, -3.5), -3.5);
+        assert_eq!(round_f64(P::F32, above), above as f32);
+        assert!(round_f64(P::F16, f64::NAN).is_nan());
     }
 
     #[test]

@@ -9,8 +9,8 @@ use num_complex::{Complex32, Complex64};
 
 pub(crate) use codec::{decode, encode};
 pub(crate) use index::{Odometer, offsets, strides};
-pub(crate) use literal::literal;
-pub(crate) use minifloat::round;
+pub(crate) use literal::{literal, literal_field};
+pub(crate) use minifloat::{from_bits, round, round_f64, to_bits};
 
 use crate::program::shape::ArrayShape;
 use crate::program::{Invalid, Result};
@@ -71,6 +71,16 @@ pub(crate) fn domain(ty: PrimitiveType) -> Result<Domain> {
         P::Invalid | P::Tuple | P::OpaqueType | P::Token | P::Buffer => {
             return Err(Invalid::unsupported(format!("arrays of {}", ty.as_str_name())));
         }
+    })
+}
+
+/// Bytes that one element takes here.
+pub(crate) fn element_bytes(ty: PrimitiveType) -> Result<u64> {
+    Ok(match domain(ty)? {
+        Domain::Pred => 1,
+        Domain::F32 => 4,
+        Domain::Int | Domain::Uint | Domain::F64 | Domain::C64 => 8,
+        Domain::C128 => 16,
     })
 }
 
@@ -174,12 +184,12 @@ impl Array {
     }
 
     /// The same elements under other dimensions.
-    pub(crate) fn reshaped(&self, dims: &[usize]) -> Result<Array> {
+    pub(crate) fn reshaped(self, dims: &[usize]) -> Result<Array> {
         let count: usize = dims.iter().product();
         if count != self.len() {
             return Err(Invalid::value("elements", self.len(), count.to_string()));
         }
-        Ok(Array { ty: self.ty, dims: dims.to_vec(), data: self.data.clone() })
+        Ok(Array { dims: dims.to_vec(), ..self })
     }
 
     /// Number of elements.

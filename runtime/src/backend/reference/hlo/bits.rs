@@ -10,6 +10,8 @@ pub(super) trait Integer: PrimInt {
     fn plus(self, other: Self) -> Self;
     fn minus(self, other: Self) -> Self;
     fn times(self, other: Self) -> Self;
+    /// The product's bits from `width` on.
+    fn times_high(self, other: Self, width: u32) -> Self;
     fn abs(self) -> Self;
     fn sign(self) -> Self;
     /// Division and remainder by something that is not zero.
@@ -19,7 +21,7 @@ pub(super) trait Integer: PrimInt {
 }
 
 macro_rules! integer {
-    ($ty:ty, $abs:expr, $sign:expr, $negative:expr) => {
+    ($ty:ty, $wide:ty, $abs:expr, $sign:expr, $negative:expr) => {
         impl Integer for $ty {
             fn raw(self, width: u32) -> u64 {
                 (self as u64) & (u64::MAX >> (64 - width))
@@ -35,6 +37,9 @@ macro_rules! integer {
             }
             fn times(self, other: Self) -> Self {
                 self.wrapping_mul(other)
+            }
+            fn times_high(self, other: Self, width: u32) -> Self {
+                ((self as $wide * other as $wide) >> width) as $ty
             }
             fn abs(self) -> Self {
                 let f: fn($ty) -> $ty = $abs;
@@ -57,8 +62,8 @@ macro_rules! integer {
         }
     };
 }
-integer!(i64, i64::wrapping_abs, i64::signum, i64::is_negative);
-integer!(u64, |x| x, |x| u64::from(x > 0), |_| false);
+integer!(i64, i128, i64::wrapping_abs, i64::signum, i64::is_negative);
+integer!(u64, u128, |x| x, |x| u64::from(x > 0), |_| false);
 
 pub(super) fn integer1<T: Integer>(opcode: &str) -> Option<fn(T, u32) -> T> {
     Some(match opcode {
@@ -79,6 +84,7 @@ pub(super) fn integer2<T: Integer>(opcode: &str) -> Option<fn(T, T, u32) -> T> {
         "add" => |a, b, _| a.plus(b),
         "subtract" => |a, b, _| a.minus(b),
         "multiply" => |a, b, _| a.times(b),
+        "mulhi" => |a, b, width| a.times_high(b, width),
         // Division by zero gives all ones, the remainder by zero its dividend.
         "divide" => |a, b, _| if b.is_zero() { !T::zero() } else { a.over(b) },
         "remainder" => |a, b, _| if b.is_zero() { a } else { a.modulo(b) },

@@ -1,22 +1,22 @@
 //! Collectives inside a kernel.
 
 use super::scalar::Combiner;
-use super::{Op, Value, elementwise};
+use super::{Family, Op, Value, elementwise};
 use crate::array::Array;
 use crate::program::{Invalid, Result};
 
-pub(super) fn evaluate(op: &Op<'_, '_>) -> Option<Result<Value>> {
-    (op.instruction.opcode == "all-reduce").then(|| all_reduce(op))
-}
+pub(super) const FAMILY: Family =
+    Family { opcodes: &["all-reduce"], evaluate: |op| all_reduce(op), passes: false };
 
 /// Reduces each operand over the devices of the group that the thunk names.
 fn all_reduce(op: &Op<'_, '_>) -> Result<Value> {
     let peers = op.evaluator.peers.ok_or_else(|| {
         Invalid::unsupported("a collective in a kernel that is not launched for a group of devices")
     })?;
-    let combiner = Combiner::new(op.evaluator, op.callee(0)?);
     let mut outputs = Vec::with_capacity(op.operands.len());
     for array in op.arrays()? {
+        let result = [Array::zero(array.ty)?];
+        let combiner = Combiner::new(op.evaluator, op.callee(0)?, &[&[array.ty; 2]], &result)?;
         let shared = peers.share(array)?;
         let mut shared = shared.into_iter();
         let mut total = shared.next().ok_or_else(|| Invalid::missing("devices"))?;

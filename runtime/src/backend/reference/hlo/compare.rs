@@ -1,10 +1,10 @@
-//! `compare`, `select`, `clamp`, and the predicates and parts of numbers.
+//! `compare`, `select`, `clamp` and predicates.
 
 use std::cmp::Ordering;
 
 use super::scalar::Scalar;
-use super::{Op, Value, elementwise};
-use crate::array::{Array, Data, map_each, zip_each};
+use super::{Family, Op, elementwise};
+use crate::array::{Array, Data, zip_each};
 use crate::program::{Invalid, Result};
 use crate::proto::xla::{HloInstructionProto, PrimitiveType};
 
@@ -81,27 +81,22 @@ impl Direction {
     }
 }
 
-pub(super) fn evaluate(op: &Op<'_, '_>) -> Option<Result<Value>> {
-    Some(
-        match op.instruction.opcode.as_str() {
-            "compare" => compare(op),
-            "select" => select(op),
-            "clamp" => clamp(op),
-            "is-finite" => is_finite(op),
-            "real" | "imag" => part(op),
-            "abs"
-                if matches!(op.array(0), Ok(Array { data: Data::C64(_) | Data::C128(_), .. })) =>
-            {
-                part(op)
-            }
-            "complex" => complex(op),
-            _ => return None,
+pub(super) const FAMILY: Family = Family {
+    opcodes: &["compare", "select", "clamp", "is-finite"],
+    evaluate: |op| {
+        Ok(match op.instruction.opcode.as_str() {
+            "compare" => compare(op)?,
+            "select" => select(op)?,
+            "clamp" => clamp(op)?,
+            _ => is_finite(op)?,
         }
-        .map(Value::from),
-    )
-}
+        .into())
+    },
+    passes: false,
+};
 
 fn compare(op: &Op<'_, '_>) -> Result<Array> {
+    op.arity(2)?;
     let (a, b) = (op.array(0)?, op.array(1)?);
     if a.ty != b.ty || a.dims != b.dims {
         return Err(Invalid::value("operand 1", b.shape(), a.shape().to_string()));
@@ -128,25 +123,30 @@ fn compare(op: &Op<'_, '_>) -> Result<Array> {
 }
 
 fn select(op: &Op<'_, '_>) -> Result<Array> {
-    let (on_true, on_false) = (op.array(1)?, op.array(2)?);
-    let Data::Pred(which) = &op.array(0)?.data else {
-        return Err(Invalid::value("operand 0", op.array(0)?.shape(), "a predicate"));
-    };
-    if on_true.dims != on_false.dims || which.len() != on_true.len() && which.len() != 1 {
+    op.arity(3)?;
+    let (predicate, on_true, on_false) = (op.array(0)?, op.array(1)?, op.array(2)?);
+    if on_true.dims != on_false.dims || on_true.ty != on_false.ty {
         return Err(Invalid::value("operand 2", on_false.shape(), on_true.shape().to_string()));
     }
-    let at = |i: usize| if which.len() == 1 { which[0] } else { which[i] };
+    let scalar = predicate.dims.is_empty();
+    let which = match &predicate.data {
+        Data::Pred(which) if scalar || predicate.dims == on_true.dims => which,
+        _ => {
+            let bound = format!("a predicate or one for each of {}", on_true.shape());
+            return Err(Invalid::value("operand 0", predicate.shape(), bound));
+        }
+    };
+    let at = |i: usize| if scalar { which[0] } else { which[i] };
     let data = zip_each!(&on_true.data, &on_false.data, (a, b) => {
         a.iter().zip(b).enumerate().map(|(i, (a, b))| if at(i) { *a } else { *b }).collect()
     });
-    let data = data.ok_or_else(|| {
-        Invalid::value("operand 2", on_false.shape(), on_true.shape().to_string())
-    })?;
+    let data = data.ok_or_else(|| Invalid::value("operand 2", on_false.shape(), on_true.shape().to_string()))?;
     Ok(Array { ty: on_true.ty, dims: on_true.dims.clone(), data })
 }
 
 /// `min(max(low, x), high)`; the bounds may be scalars.
 fn clamp(op: &Op<'_, '_>) -> Result<Array> {
+    op.arity(3)?;
     let x = op.array(1)?;
     let spread = |bound: &Array| match (bound.dims.is_empty(), bound.get(0)) {
         (true, Some(value)) => Array::filled(bound.ty, &x.dims, value),
@@ -164,51 +164,4 @@ fn is_finite(op: &Op<'_, '_>) -> Result<Array> {
         _ => return Err(Invalid::unsupported(format!("is-finite of {}", x.ty.as_str_name()))),
     };
     Ok(Array { ty: PrimitiveType::Pred, dims: x.dims.clone(), data: Data::Pred(answers) })
-}
-
-/// `real`, `imag` and `abs` of complex numbers.
-fn part(op: &Op<'_, '_>) -> Result<Array> {
-    let x = op.array(0)?;
-    let opcode = op.instruction.opcode.as_str();
-    let (ty, data) = match &x.data {
-        Data::C64(v) => {
-            let f = |x: &num_complex::Complex32| match opcode {
-                "real" => x.re,
-                "imag" => x.im,
-                _ => x.norm(),
-            };
-            (PrimitiveType::F32, Data::F32(v.iter().map(f).collect()))
-        }
-        Data::C128(v) => {
-            let f = |x: &num_complex::Complex64| match opcode {
-                "real" => x.re,
-                "imag" => x.im,
-                _ => x.norm(),
-            };
-            (PrimitiveType::F64, Data::F64(v.iter().map(f).collect()))
-        }
-        // A real number is its own real part.
-        data => {
-            let real = opcode == "real";
-            let zero = Data::zeros(x.ty, x.len())?;
-            (x.ty, if real { map_each!(data, v => v.clone()) } else { zero })
-        }
-    };
-    Ok(Array { ty, dims: x.dims.clone(), data })
-}
-
-fn complex(op: &Op<'_, '_>) -> Result<Array> {
-    let (re, im) = (op.array(0)?, op.array(1)?);
-    let (ty, data) = match (&re.data, &im.data) {
-        (Data::F32(re), Data::F32(im)) => {
-            let pairs = re.iter().zip(im).map(|(re, im)| num_complex::Complex::new(*re, *im));
-            (PrimitiveType::C64, Data::C64(pairs.collect()))
-        }
-        (Data::F64(re), Data::F64(im)) => {
-            let pairs = re.iter().zip(im).map(|(re, im)| num_complex::Complex::new(*re, *im));
-            (PrimitiveType::C128, Data::C128(pairs.collect()))
-        }
-        _ => return Err(Invalid::value("operands", re.shape(), "f32 or f64")),
-    };
-    Ok(Array { ty, dims: re.dims.clone(), data })
 }

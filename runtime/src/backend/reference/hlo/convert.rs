@@ -3,25 +3,30 @@
 use num_complex::{Complex32, Complex64};
 
 use super::scalar::Scalar;
-use super::{Op, Value};
+use super::{Family, Op};
 use crate::array::{
-    Array, Data, Domain, decode, domain, encode, round, width, wrap_int, wrap_uint,
+    Array, Data, Domain, decode, domain, encode, from_bits, round, round_f64, to_bits, width, wrap_int, wrap_uint,
 };
 use crate::program::shape::ArrayShape;
 use crate::program::{Invalid, Result};
 use crate::proto::xla::PrimitiveType;
 
-pub(super) fn evaluate(op: &Op<'_, '_>) -> Option<Result<Value>> {
-    Some(
-        match op.instruction.opcode.as_str() {
-            "convert" => op.shape().and_then(|shape| convert(op.array(0)?, shape.ty)),
-            "bitcast-convert" => bitcast_convert(op),
-            "reduce-precision" => reduce_precision(op),
-            _ => return None,
+pub(super) const FAMILY: Family = Family {
+    opcodes: &["convert", "bitcast-convert", "reduce-precision"],
+    evaluate: |op| {
+        op.arity(1)?;
+        Ok(match op.instruction.opcode.as_str() {
+            "convert" => {
+                let x = op.array(0)?;
+                convert(x, op.results(1, &x.dims)?[0].ty)?
+            }
+            "bitcast-convert" => bitcast_convert(op)?,
+            _ => reduce_precision(op)?,
         }
-        .map(Value::from),
-    )
-}
+        .into())
+    },
+    passes: false,
+};
 
 /// Converts every element. Floats are cut towards zero and kept inside the integer's range, NaN gives
 /// 0; integers wrap; anything but zero is true.
@@ -93,7 +98,9 @@ pub(super) fn convert_scalar(x: Scalar, ty: PrimitiveType) -> Result<Scalar> {
             // Integers straight to f32, so that they are rounded once.
             Scalar::Int(x) => round(ty, x as f32),
             Scalar::Uint(x) => round(ty, x as f32),
-            x => round(ty, real(x) as f32),
+            Scalar::F32(x) => round(ty, x),
+            Scalar::C64(x) => round(ty, x.re),
+            x => round_f64(ty, real(x)),
         }),
         Domain::F64 => Scalar::F64(real(x)),
         Domain::C64 => Scalar::C64(match x {
@@ -113,13 +120,22 @@ pub(super) fn convert_scalar(x: Scalar, ty: PrimitiveType) -> Result<Scalar> {
 
 /// The same bits as another type. Types of different width add or take away the minor dimension.
 fn bitcast_convert(op: &Op<'_, '_>) -> Result<Array> {
-    reinterpret(op.array(0)?, op.shape()?)
+    let (x, shape) = (op.array(0)?, op.shape()?);
+    let (from, to) = (width_in_memory(x.ty), width_in_memory(shape.ty));
+    let mut dims = x.dims.clone();
+    if from > to {
+        dims.push(from / to);
+    } else if from < to && dims.pop() != Some(to / from) {
+        let bound = format!("a minor dimension of {}", to / from);
+        return Err(Invalid::value("operand 0", x.shape(), bound));
+    }
+    op.results(1, &dims)?;
+    reinterpret(x, shape)
 }
 
 /// The row-major bytes of an array read as another shape of the same size.
 pub(super) fn reinterpret(x: &Array, shape: &ArrayShape) -> Result<Array> {
-    let packed =
-        |shape: ArrayShape| ArrayShape { element_bits: width_in_memory(shape.ty), ..shape };
+    let packed = |shape: ArrayShape| ArrayShape { element_bits: width_in_memory(shape.ty), ..shape };
     let from = packed(x.shape());
     let to = packed(ArrayShape::row_major(shape.ty, &shape.dims));
     if from.bytes() != to.bytes() {
@@ -144,49 +160,51 @@ fn reduce_precision(op: &Op<'_, '_>) -> Result<Array> {
     let x = op.array(0)?;
     let proto = &op.instruction.proto;
     let (exponent, mantissa) = (proto.exponent_bits, proto.mantissa_bits);
-    if exponent < 1 || mantissa < 0 {
+    let (Some(exponent @ 1..), Some(mantissa)) = (u32::try_from(exponent).ok(), u32::try_from(mantissa).ok()) else {
         let value = format!("{exponent} and {mantissa}");
         return Err(Invalid::value("exponent_bits and mantissa_bits", value, "at least 1 and 0"));
-    }
-    let data = match &x.data {
-        Data::F32(v) => Data::F32(
-            v.iter().map(|x| reduced(f64::from(*x), exponent, mantissa.min(23)) as f32).collect(),
-        ),
-        Data::F64(v) => {
-            Data::F64(v.iter().map(|x| reduced(*x, exponent, mantissa.min(52))).collect())
+    };
+    let to = (exponent, mantissa);
+    let data = match (&x.data, x.ty) {
+        (Data::F64(v), _) => {
+            Data::F64(v.iter().map(|x| f64::from_bits(reduced(x.to_bits(), (11, 52), to))).collect())
         }
-        _ => {
-            return Err(Invalid::unsupported(format!(
-                "reduce-precision of {}",
-                x.ty.as_str_name()
-            )));
+        (Data::F32(v), PrimitiveType::F32) => {
+            let f = |x: &f32| f32::from_bits(reduced(x.to_bits().into(), (8, 23), to) as u32);
+            Data::F32(v.iter().map(f).collect())
         }
+        (Data::F32(v), ty @ (PrimitiveType::F16 | PrimitiveType::Bf16)) => {
+            let from = if ty == PrimitiveType::F16 { (5, 10) } else { (8, 7) };
+            let f = |x: &f32| from_bits(ty, reduced(to_bits(ty, *x).into(), from, to) as u16);
+            Data::F32(v.iter().map(f).collect())
+        }
+        _ => return Err(Invalid::unsupported(format!("reduce-precision of {}", x.ty.as_str_name()))),
     };
     Ok(Array { ty: x.ty, dims: x.dims.clone(), data })
 }
 
-/// Values whose exponent does not fit become infinite or zero; there are no denormals.
-fn reduced(x: f64, exponent: i32, mantissa: i32) -> f64 {
-    if !x.is_finite() || x == 0.0 {
-        return x;
+/// The bits of a float with fewer bits of exponent and mantissa: to nearest, ties to even. With a smaller
+/// exponent there are no denormals; what is too large becomes infinite, what is too small zero.
+fn reduced(bits: u64, (own_exponent, own_mantissa): (u32, u32), (exponent, mantissa): (u32, u32)) -> u64 {
+    let sign = bits & 1 << (own_exponent + own_mantissa);
+    let top = ((1_u64 << own_exponent) - 1) << own_mantissa;
+    let mut rest = bits & !sign;
+    if rest > top {
+        return bits; // NaN
     }
-    let dropped = 52 - mantissa;
-    let bits = x.to_bits();
-    let rounded = if dropped == 0 {
-        bits
-    } else {
-        let half = 1_u64 << (dropped - 1);
-        let odd = bits >> dropped & 1;
-        (bits + half - 1 + odd) & !((1 << dropped) - 1)
-    };
-    let rounded = f64::from_bits(rounded);
-    let bias = (1_i64 << (exponent.min(11) - 1)) - 1;
-    let own = i64::from((rounded.to_bits() >> 52 & 0x7ff) as i32 - 1023);
-    if own > bias {
-        f64::INFINITY.copysign(x)
-    } else if own < 1 - bias {
-        0.0_f64.copysign(x)
-    } else {
-        rounded
+    if mantissa < own_mantissa {
+        let dropped = own_mantissa - mantissa;
+        let odd = rest >> dropped & 1;
+        rest = (rest + (1 << (dropped - 1)) - 1 + odd) & !((1 << dropped) - 1);
     }
+    if exponent < own_exponent {
+        let bias = |bits: u32| (1_u64 << (bits - 1)) - 1;
+        let own = rest >> own_mantissa;
+        if own > bias(own_exponent) + bias(exponent) {
+            rest = top;
+        } else if own <= bias(own_exponent) - bias(exponent) {
+            rest = 0;
+        }
+    }
+    sign | rest
 }

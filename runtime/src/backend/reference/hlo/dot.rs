@@ -3,17 +3,17 @@
 use num_complex::{Complex32, Complex64};
 
 use super::moving::transposed;
-use super::{Op, Value};
+use super::{Family, Op, Value};
 use crate::array::{Array, Data, Domain, domain, round, wrap_int, wrap_uint};
 use crate::program::{Invalid, Result};
 use crate::proto::xla::{HloInstructionProto, PrimitiveType};
 
-pub(super) fn evaluate(op: &Op<'_, '_>) -> Option<Result<Value>> {
-    (op.instruction.opcode == "dot").then(|| dot(op).map(Value::from))
-}
+pub(super) const FAMILY: Family =
+    Family { opcodes: &["dot"], evaluate: |op| dot(op).map(Value::from), passes: false };
 
 fn dot(op: &Op<'_, '_>) -> Result<Array> {
-    let (lhs, rhs, shape) = (op.array(0)?, op.array(1)?, op.shape()?);
+    op.arity(2)?;
+    let (lhs, rhs) = (op.array(0)?, op.array(1)?);
     let numbers = op.instruction.proto.dot_dimension_numbers.as_ref();
     let numbers = numbers.ok_or_else(|| Invalid::missing("dot_dimension_numbers"))?;
     let side = |x: &Array, which: &str, batch: &[i64], contracting: &[i64]| {
@@ -23,32 +23,26 @@ fn dot(op: &Op<'_, '_>) -> Result<Array> {
         let free: Vec<usize> =
             (0..rank).filter(|d| !batch.contains(d) && !contracting.contains(d)).collect();
         if batch.len() + contracting.len() + free.len() != rank {
-            return Err(Invalid::value(
-                format!("dimensions of {which}"),
-                "named twice",
-                "distinct",
-            ));
+            return Err(Invalid::value(format!("{which}_batch_dimensions"), format!("{batch:?}"), "none that are contracted"));
         }
         let order: Vec<usize> = [&batch[..], &free, &contracting].concat();
-        let count = |dims: &[usize]| dims.iter().map(|d| x.dims[*d]).product::<usize>();
+        let sizes = |dims: &[usize]| dims.iter().map(|d| x.dims[*d]).collect();
         Ok(Side {
-            b: count(&batch),
-            free: count(&free),
-            k: count(&contracting),
+            batch: sizes(&batch),
+            free: sizes(&free),
+            contracted: sizes(&contracting),
             data: transposed(x, &order)?,
         })
     };
     let l = side(lhs, "lhs", &numbers.lhs_batch_dimensions, &numbers.lhs_contracting_dimensions)?;
     let r = side(rhs, "rhs", &numbers.rhs_batch_dimensions, &numbers.rhs_contracting_dimensions)?;
-    if l.b != r.b || l.k != r.k {
-        let value = format!("{} x {}", r.b, r.k);
-        return Err(Invalid::value(
-            "batch and contracting sizes of rhs",
-            value,
-            format!("{} x {}", l.b, l.k),
-        ));
+    if l.batch != r.batch || l.contracted != r.contracted {
+        let sizes = |side: &Side| format!("{:?} and {:?}", side.batch, side.contracted);
+        return Err(Invalid::value("batch and contracting sizes of rhs", sizes(&r), sizes(&l)));
     }
-    op.evaluator.steps((l.b * l.free * r.free).saturating_mul(l.k) as u64)?;
+    let shape = op.results(1, &[&l.batch[..], &l.free, &r.free].concat())?[0];
+    let k = l.contracted.iter().product::<usize>() as u64;
+    op.evaluator.steps((shape.elements() as u64).saturating_mul(k))?;
     let coarse = rounds_operands(&op.instruction.proto);
     let data = product(&l, &r, shape.ty, coarse)?;
     Ok(Array { ty: shape.ty, dims: shape.dims.clone(), data })
@@ -56,9 +50,10 @@ fn dot(op: &Op<'_, '_>) -> Result<Array> {
 
 /// An operand as batches of rows, each with the contracted elements next to each other.
 struct Side {
-    b: usize,
-    free: usize,
-    k: usize,
+    /// Sizes of the batch dimensions.
+    batch: Vec<usize>,
+    free: Vec<usize>,
+    contracted: Vec<usize>,
     data: Array,
 }
 
@@ -87,6 +82,9 @@ fn product(l: &Side, r: &Side, ty: PrimitiveType, coarse: bool) -> Result<Data> 
         dot: impl Fn(&[T], &[T]) -> A,
     ) -> Vec<A> {
         let mut out = Vec::with_capacity(b * m * n);
+        if out.capacity() == 0 {
+            return out; // the sizes that are not zero may be any
+        }
         for batch in 0..b {
             for i in 0..m {
                 let row = &l[(batch * m + i) * k..][..k];
@@ -97,7 +95,8 @@ fn product(l: &Side, r: &Side, ty: PrimitiveType, coarse: bool) -> Result<Data> 
         }
         out
     }
-    let sizes = (l.b, l.free, r.free, l.k);
+    let count = |sizes: &[usize]| sizes.iter().product::<usize>();
+    let sizes = (count(&l.batch), count(&l.free), count(&r.free), count(&l.contracted));
     let (lhs, rhs) = (&l.data.data, &r.data.data);
     // Operands of mixed types are widened to the result's domain.
     let out = match domain(ty)? {
@@ -166,8 +165,7 @@ pub(crate) fn dot_f32(a: &[f32], b: &[f32]) -> f32 {
         }
     }
     let rest: f32 = rest_a.iter().zip(rest_b).map(|(a, b)| a * b).sum();
-    let halves =
-        [lanes[0] + lanes[4], lanes[1] + lanes[5], lanes[2] + lanes[6], lanes[3] + lanes[7]];
+    let halves = [lanes[0] + lanes[4], lanes[1] + lanes[5], lanes[2] + lanes[6], lanes[3] + lanes[7]];
     (halves[0] + halves[2]) + (halves[1] + halves[3]) + rest
 }
 

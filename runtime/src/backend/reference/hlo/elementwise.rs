@@ -1,19 +1,20 @@
 //! Operations on each element: one function per operation and domain.
 
-use num_complex::{Complex, Complex32, Complex64};
-use num_traits::{Float, FloatConst};
+use num_complex::{Complex32, Complex64};
 
 use super::bits::{integer1, integer2};
+use super::complex::{complex1, complex2};
+use super::float::{float1, float2};
 use super::scalar::Scalar;
-use super::{Op, Value};
+use super::{Family, Value};
 use crate::array::{Array, Data, Domain, domain, round, wrap_int, wrap_uint};
 use crate::program::{Invalid, Result};
 use crate::proto::xla::PrimitiveType;
 
 /// An operation on one value; the type tells the width of integers.
-type F1<T> = fn(T, u32) -> T;
+pub(super) type F1<T> = fn(T, u32) -> T;
 /// An operation on two values.
-type F2<T> = fn(T, T, u32) -> T;
+pub(super) type F2<T> = fn(T, T, u32) -> T;
 
 /// An operation on one value, by domain.
 #[derive(Clone, Copy)]
@@ -39,30 +40,83 @@ pub(super) enum Binary {
     C128(F2<Complex64>),
 }
 
-pub(super) fn evaluate(op: &Op<'_, '_>) -> Option<Result<Value>> {
-    let opcode = op.instruction.opcode.as_str();
-    Some(match op.operands.len() {
-        1 if is_unary(opcode) => op.array(0).and_then(|x| unary(opcode, x)).map(Value::from),
-        2 if is_binary(opcode) => {
-            op.array(0).and_then(|a| binary(opcode, a, op.array(1)?)).map(Value::from)
+/// Operations on one operand that some domain has.
+const UNARY: &[&str] = &[
+    "abs",
+    "negate",
+    "sign",
+    "not",
+    "popcnt",
+    "count-leading-zeros",
+    "ceil",
+    "floor",
+    "round-nearest-afz",
+    "round-nearest-even",
+    "exponential",
+    "exponential-minus-one",
+    "log",
+    "log-plus-one",
+    "logistic",
+    "sqrt",
+    "rsqrt",
+    "cbrt",
+    "erf",
+    "sine",
+    "cosine",
+    "tan",
+    "asin",
+    "acos",
+    "atan",
+    "sinh",
+    "cosh",
+    "tanh",
+    "asinh",
+    "acosh",
+    "atanh",
+];
+
+/// Operations on two operands that some domain has.
+const BINARY: &[&str] = &[
+    "add",
+    "subtract",
+    "multiply",
+    "mulhi",
+    "divide",
+    "remainder",
+    "maximum",
+    "minimum",
+    "power",
+    "atan2",
+    "and",
+    "or",
+    "xor",
+    "shift-left",
+    "shift-right-logical",
+    "shift-right-arithmetic",
+];
+
+pub(super) const UNARY_FAMILY: Family = Family {
+    opcodes: UNARY,
+    evaluate: |op| {
+        op.arity(1)?;
+        let (opcode, x) = (op.instruction.opcode.as_str(), op.array(0)?);
+        Ok(match (opcode, &x.data) {
+            ("abs", Data::C64(_) | Data::C128(_)) => super::complex::part(op)?,
+            _ => unary(opcode, x)?,
         }
-        _ => return None,
-    })
-}
+        .into())
+    },
+    passes: false,
+};
 
-/// Whether [`Unary::of`] has it for some domain.
-pub(super) fn is_unary(opcode: &str) -> bool {
-    let some = |ty| Unary::of(opcode, ty).is_some();
-    use PrimitiveType::{C64, F32, Pred, S32, U32};
-    [F32, S32, U32, Pred, C64].into_iter().any(some)
-}
-
-/// Whether [`Binary::of`] has it for some domain.
-pub(super) fn is_binary(opcode: &str) -> bool {
-    let some = |ty| Binary::of(opcode, ty).is_some();
-    use PrimitiveType::{C64, F32, Pred, S32, U32};
-    [F32, S32, U32, Pred, C64].into_iter().any(some)
-}
+pub(super) const BINARY_FAMILY: Family = Family {
+    opcodes: BINARY,
+    evaluate: |op| {
+        op.arity(2)?;
+        binary(&op.instruction.opcode, op.array(0)?, op.array(1)?).map(Value::from)
+    },
+    passes: false,
+};
 
 impl Unary {
     /// The operation on a type; `None` where the type has none.
@@ -179,9 +233,7 @@ pub(super) fn binary(opcode: &str, a: &Array, b: &Array) -> Result<Array> {
         a.iter().zip(b).map(|(a, b)| f(*a, *b)).collect()
     }
     let data = match (f, &a.data, &b.data) {
-        (Binary::Pred(f), Data::Pred(a), Data::Pred(b)) => {
-            Data::Pred(zip(a, b, |a, b| f(a, b, width)))
-        }
+        (Binary::Pred(f), Data::Pred(a), Data::Pred(b)) => Data::Pred(zip(a, b, |a, b| f(a, b, width))),
         (Binary::Int(f), Data::Int(a), Data::Int(b)) => {
             Data::Int(zip(a, b, |a, b| wrap_int(ty, f(a, b, width))))
         }
@@ -199,147 +251,4 @@ pub(super) fn binary(opcode: &str, a: &Array, b: &Array) -> Result<Array> {
         _ => return Err(mismatch()),
     };
     Ok(Array { ty, dims: a.dims.clone(), data })
-}
-
-/// What `num_traits` lacks.
-pub(super) trait Real: Float + FloatConst {
-    fn erf(self) -> Self;
-    fn round_even(self) -> Self;
-}
-
-impl Real for f32 {
-    fn erf(self) -> f32 {
-        libm::erff(self)
-    }
-    fn round_even(self) -> f32 {
-        self.round_ties_even()
-    }
-}
-
-impl Real for f64 {
-    fn erf(self) -> f64 {
-        libm::erf(self)
-    }
-    fn round_even(self) -> f64 {
-        self.round_ties_even()
-    }
-}
-
-fn float1<T: Real>(opcode: &str) -> Option<F1<T>> {
-    Some(match opcode {
-        "abs" => |x, _| x.abs(),
-        "negate" => |x, _| -x,
-        "sign" => |x, _| if x.is_nan() || x.is_zero() { x } else { x.signum() },
-        "ceil" => |x, _| x.ceil(),
-        "floor" => |x, _| x.floor(),
-        "round-nearest-afz" => |x, _| x.round(),
-        "round-nearest-even" => |x, _| x.round_even(),
-        "exponential" => |x, _| x.exp(),
-        "exponential-minus-one" => |x, _| x.exp_m1(),
-        "log" => |x, _| x.ln(),
-        "log-plus-one" => |x, _| x.ln_1p(),
-        "logistic" => |x, _| T::one() / (T::one() + (-x).exp()),
-        "sqrt" => |x, _| x.sqrt(),
-        "rsqrt" => |x, _| T::one() / x.sqrt(),
-        "cbrt" => |x, _| x.cbrt(),
-        "erf" => |x, _| x.erf(),
-        "sine" => |x, _| x.sin(),
-        "cosine" => |x, _| x.cos(),
-        "tan" => |x, _| x.tan(),
-        "asin" => |x, _| x.asin(),
-        "acos" => |x, _| x.acos(),
-        "atan" => |x, _| x.atan(),
-        "sinh" => |x, _| x.sinh(),
-        "cosh" => |x, _| x.cosh(),
-        "tanh" => |x, _| x.tanh(),
-        "asinh" => |x, _| x.asinh(),
-        "acosh" => |x, _| x.acosh(),
-        "atanh" => |x, _| x.atanh(),
-        _ => return None,
-    })
-}
-
-fn float2<T: Real>(opcode: &str) -> Option<F2<T>> {
-    Some(match opcode {
-        "add" => |a, b, _| a + b,
-        "subtract" => |a, b, _| a - b,
-        "multiply" => |a, b, _| a * b,
-        "divide" => |a, b, _| a / b,
-        "remainder" => |a, b, _| a % b,
-        // A NaN wins; otherwise +0 over -0.
-        "maximum" => |a, b, _| {
-            if a.is_nan() || b.is_nan() {
-                T::nan()
-            } else if a == b {
-                if a.is_sign_negative() { b } else { a }
-            } else {
-                a.max(b)
-            }
-        },
-        "minimum" => |a, b, _| {
-            if a.is_nan() || b.is_nan() {
-                T::nan()
-            } else if a == b {
-                if a.is_sign_negative() { a } else { b }
-            } else {
-                a.min(b)
-            }
-        },
-        "power" => |a, b, _| a.powf(b),
-        "atan2" => |a, b, _| a.atan2(b),
-        _ => return None,
-    })
-}
-
-fn complex1<T: Real>(opcode: &str) -> Option<F1<Complex<T>>> {
-    Some(match opcode {
-        "negate" => |x, _| -x,
-        "sign" => |x, _| if x.re.is_zero() && x.im.is_zero() { x } else { x / x.norm() },
-        "exponential" => |x, _| x.exp(),
-        "exponential-minus-one" => |x, _| {
-            // exp(x) - 1 without cancellation near 0.
-            let half = (x.im / (T::one() + T::one())).sin();
-            let re = x.re.exp_m1() * x.im.cos() - (half * half + half * half);
-            Complex::new(re, x.re.exp() * x.im.sin())
-        },
-        "log" => |x, _| x.ln(),
-        "log-plus-one" => |x, _| (x + T::one()).ln(),
-        "logistic" => |x, _| (Complex::new(T::one(), T::zero()) + (-x).exp()).inv(),
-        "sqrt" => |x, _| x.sqrt(),
-        "rsqrt" => |x, _| x.sqrt().inv(),
-        "cbrt" => |x, _| x.cbrt(),
-        "sine" => |x, _| x.sin(),
-        "cosine" => |x, _| x.cos(),
-        "tan" => |x, _| x.tan(),
-        "tanh" => |x, _| x.tanh(),
-        "sinh" => |x, _| x.sinh(),
-        "cosh" => |x, _| x.cosh(),
-        _ => return None,
-    })
-}
-
-fn complex2<T: Real>(opcode: &str) -> Option<F2<Complex<T>>> {
-    Some(match opcode {
-        "add" => |a, b, _| a + b,
-        "subtract" => |a, b, _| a - b,
-        "multiply" => |a, b, _| a * b,
-        "divide" => |a, b, _| a / b,
-        "power" => |a, b, _| {
-            if a.re.is_zero() && a.im.is_zero() {
-                if b.re.is_zero() && b.im.is_zero() {
-                    Complex::new(T::one(), T::zero())
-                } else {
-                    Complex::new(T::zero(), T::zero())
-                }
-            } else {
-                a.powc(b)
-            }
-        },
-        "atan2" => |a, b, _| {
-            // -i log((b + i a) / sqrt(a² + b²))
-            let i = Complex::new(T::zero(), T::one());
-            -i * ((b + i * a) / (a * a + b * b).sqrt()).ln()
-        },
-        _ => return None,
-    })
 }

@@ -1,12 +1,10 @@
 //! Fourier transforms.
 
-use super::{Op, Value};
+use super::{Family, Op, Value};
 use crate::backend::reference::fft::transform;
 use crate::program::{Invalid, Result};
 
-pub(super) fn evaluate(op: &Op<'_, '_>) -> Option<Result<Value>> {
-    (op.instruction.opcode == "fft").then(|| fft(op))
-}
+pub(super) const FAMILY: Family = Family { opcodes: &["fft"], evaluate: |op| fft(op), passes: false };
 
 fn fft(op: &Op<'_, '_>) -> Result<Value> {
     let proto = &op.instruction.proto;

@@ -2,17 +2,18 @@
 
 use super::reduce::several;
 use super::scalar::{Combiner, Typed};
-use super::{Op, Value};
+use super::{Family, Op, Value};
 use crate::array::{Array, Odometer, strides};
 use crate::program::{Invalid, Result};
 
-pub(super) fn evaluate(op: &Op<'_, '_>) -> Option<Result<Value>> {
-    Some(match op.instruction.opcode.as_str() {
+pub(super) const FAMILY: Family = Family {
+    opcodes: &["gather", "scatter"],
+    evaluate: |op| match op.instruction.opcode.as_str() {
         "gather" => gather(op).map(Value::from),
-        "scatter" => scatter(op),
-        _ => return None,
-    })
-}
+        _ => scatter(op),
+    },
+    passes: false,
+};
 
 /// Reads index vectors out of the array of indices.
 struct Indices<'a> {
@@ -58,16 +59,13 @@ impl<'a> Indices<'a> {
     fn along(&self, batch: &[usize], dimension: usize) -> Result<usize> {
         let at = self.batch.iter().position(|d| *d == dimension);
         at.and_then(|at| batch.get(at).copied()).ok_or_else(|| {
-            Invalid::value(
-                "start_indices_batching_dims",
-                dimension,
-                "a batch dimension of the indices",
-            )
+            Invalid::value("start_indices_batching_dims", dimension, "a batch dimension of the indices")
         })
     }
 }
 
 fn gather(op: &Op<'_, '_>) -> Result<Array> {
+    op.arity(2)?;
     let (x, shape) = (op.array(0)?, op.shape()?);
     let numbers = op.instruction.proto.gather_dimension_numbers.as_ref();
     let numbers = numbers.ok_or_else(|| Invalid::missing("gather_dimension_numbers"))?;
@@ -91,21 +89,17 @@ fn gather(op: &Op<'_, '_>) -> Result<Array> {
         && kept.iter().zip(&offset_dims).all(|(d, o)| sizes[*d] == shape.dims[*o])
         && batch_out.iter().zip(indices.batch_dims()).all(|(d, size)| shape.dims[*d] == size);
     if !fits {
-        return Err(Invalid::value(
-            "gather_dimension_numbers",
-            format!("{numbers:?}"),
-            "numbers that fit the shapes",
-        ));
+        return Err(Invalid::value("gather_dimension_numbers", format!("{numbers:?}"), "numbers that fit the shapes"));
     }
     let own = strides(&x.dims);
     let mut order = Vec::with_capacity(shape.elements());
     let mut odometer = Odometer::new(&shape.dims);
-    let mut batch = vec![0; batch_out.len()];
+    let (mut batch, mut index) = (vec![0; batch_out.len()], vec![0_usize; rank]);
     while odometer.valid() {
         for (b, d) in batch.iter_mut().zip(&batch_out) {
             *b = odometer.index[*d];
         }
-        let mut index = vec![0_usize; rank];
+        index.fill(0);
         for (component, d) in map.iter().enumerate() {
             // Moved so that the slice lies inside.
             let last = (x.dims[*d] - sizes[*d]) as i64;
@@ -141,7 +135,7 @@ fn slice_sizes(op: &Op<'_, '_>, dims: &[usize]) -> Result<Vec<usize>> {
 }
 
 /// Combines updates into any number of operands together; windows that do not lie inside are left out.
-fn scatter(op: &Op<'_, '_>) -> Result<Value> {
+fn scatter(op: &mut Op<'_, '_>) -> Result<Value> {
     let arrays = op.arrays()?;
     let count = arrays.len() / 2;
     if arrays.len() < 3 || arrays.len() % 2 == 0 {
@@ -156,18 +150,15 @@ fn scatter(op: &Op<'_, '_>) -> Result<Value> {
     let numbers = op.instruction.proto.scatter_dimension_numbers.as_ref();
     let numbers = numbers.ok_or_else(|| Invalid::missing("scatter_dimension_numbers"))?;
     let (rank, update_rank) = (x.dims.len(), update.dims.len());
-    let indices = Indices::new(arrays[count], numbers.index_vector_dim)?;
+    let index_vector_dim = numbers.index_vector_dim;
+    let indices = Indices::new(arrays[count], index_vector_dim)?;
     let window_dims = op.dims("update_window_dims", &numbers.update_window_dims, update_rank)?;
     let inserted = op.dims("inserted_window_dims", &numbers.inserted_window_dims, rank)?;
     let batching = op.dims("input_batching_dims", &numbers.input_batching_dims, rank)?;
     let index_rank = indices.array.dims.len();
-    let index_batching = op.dims(
-        "scatter_indices_batching_dims",
-        &numbers.scatter_indices_batching_dims,
-        index_rank,
-    )?;
-    let map =
-        op.dims("scatter_dims_to_operand_dims", &numbers.scatter_dims_to_operand_dims, rank)?;
+    let index_batching =
+        op.dims("scatter_indices_batching_dims", &numbers.scatter_indices_batching_dims, index_rank)?;
+    let map = op.dims("scatter_dims_to_operand_dims", &numbers.scatter_dims_to_operand_dims, rank)?;
     let kept: Vec<usize> =
         (0..rank).filter(|d| !inserted.contains(d) && !batching.contains(d)).collect();
     let batch_dims: Vec<usize> = (0..update_rank).filter(|d| !window_dims.contains(d)).collect();
@@ -177,27 +168,29 @@ fn scatter(op: &Op<'_, '_>) -> Result<Value> {
         && batching.len() == index_batching.len()
         && batch_dims.iter().zip(indices.batch_dims()).all(|(d, size)| update.dims[*d] == size);
     if !fits {
-        return Err(Invalid::value(
-            "scatter_dimension_numbers",
-            format!("{numbers:?}"),
-            "numbers that fit the shapes",
-        ));
+        return Err(Invalid::value("scatter_dimension_numbers", format!("{numbers:?}"), "numbers that fit the shapes"));
     }
     let mut window = vec![1; rank];
     for (d, w) in kept.iter().zip(&window_dims) {
         window[*d] = update.dims[*w];
     }
-    let combiner = Combiner::new(op.evaluator, op.callee(0)?);
-    let own = strides(&x.dims);
-    let mut outputs: Vec<Array> = operands.iter().map(|x| (*x).clone()).collect();
+    op.results(count, &x.dims)?;
+    let types = |arrays: &[&Array]| arrays.iter().map(|x| x.ty).collect::<Vec<_>>();
+    let types = [types(operands), types(updates)];
+    let (dims, own, elements) = (x.dims.clone(), strides(&x.dims), update.len());
+    let update_dims = update.dims.clone();
+    let mut outputs: Vec<Array> = (0..count).map(|at| op.own(at)).collect::<Result<_>>()?;
+    let arrays = (count..2 * count + 1).map(|at| op.array(at)).collect::<Result<Vec<_>>>()?;
+    let (indices, updates) = (Indices::new(arrays[0], index_vector_dim)?, &arrays[1..]);
+    let combiner = Combiner::new(op.evaluator, op.callee(0)?, &[&types[0], &types[1]], &outputs)?;
     let (mut arguments, mut out): (Vec<Typed>, Vec<_>) = (vec![], vec![]);
-    let mut odometer = Odometer::new(&update.dims);
-    let mut batch = vec![0; batch_dims.len()];
-    for at in 0..update.len() {
+    let mut odometer = Odometer::new(&update_dims);
+    let (mut batch, mut start) = (vec![0; batch_dims.len()], vec![0_i64; rank]);
+    for at in 0..elements {
         for (b, d) in batch.iter_mut().zip(&batch_dims) {
             *b = odometer.index[*d];
         }
-        let mut start = vec![0_i64; rank];
+        start.fill(0);
         for (component, d) in map.iter().enumerate() {
             start[*d] = indices.get(&batch, component)?;
         }
@@ -205,24 +198,17 @@ fn scatter(op: &Op<'_, '_>) -> Result<Value> {
             start[*d] = indices.along(&batch, *from)? as i64;
         }
         let inside = (0..rank).all(|d| {
-            start[d] >= 0
-                && start[d].checked_add(window[d] as i64).is_some_and(|end| end <= x.dims[d] as i64)
+            start[d] >= 0 && start[d].checked_add(window[d] as i64).is_some_and(|end| end <= dims[d] as i64)
         });
         if inside {
             let mut place: usize = start.iter().zip(&own).map(|(i, s)| *i as usize * s).sum();
-            place += kept
-                .iter()
-                .zip(&window_dims)
-                .map(|(d, w)| odometer.index[*w] * own[*d])
-                .sum::<usize>();
+            place += kept.iter().zip(&window_dims).map(|(d, w)| odometer.index[*w] * own[*d]).sum::<usize>();
             arguments.clear();
             for array in &outputs {
-                arguments
-                    .push((array.ty, array.get(place).ok_or_else(|| Invalid::missing("element"))?));
+                arguments.push((array.ty, array.get(place).ok_or_else(|| Invalid::missing("element"))?));
             }
             for array in updates {
-                arguments
-                    .push((array.ty, array.get(at).ok_or_else(|| Invalid::missing("element"))?));
+                arguments.push((array.ty, array.get(at).ok_or_else(|| Invalid::missing("element"))?));
             }
             combiner.call(&arguments, &mut out)?;
             for (array, value) in outputs.iter_mut().zip(&out) {

@@ -1,45 +1,49 @@
 //! Moving elements: nothing is computed, so every element comes out bit for bit.
 
-use super::convert::reinterpret;
-use super::{Op, Value};
-use crate::array::{Array, Data, Domain, Odometer, domain, strides, wrap_int, wrap_uint};
-use crate::program::shape::permutation;
+use super::{Family, Op, Value};
+use crate::array::{Array, Odometer, strides};
+use crate::program::shape::{ArrayShape, Shape, permutation};
 use crate::program::{Invalid, Result};
+use crate::proto::xla::padding_config::PaddingConfigDimension;
 
-pub(super) fn evaluate(op: &Op<'_, '_>) -> Option<Result<Value>> {
-    Some(
-        match op.instruction.opcode.as_str() {
-            "copy" | "copy-start" => return Some(copy(op)),
-            "broadcast" => broadcast(op),
-            "reshape" => op.shape().and_then(|shape| op.array(0)?.reshaped(&shape.dims)),
-            "bitcast" => bitcast(op),
-            "transpose" => transpose(op),
-            "reverse" => reverse(op),
-            "iota" => iota(op),
-            "concatenate" => concatenate(op),
-            "pad" => pad(op),
-            _ => return None,
+pub(super) const FAMILY: Family = Family {
+    opcodes: &[
+        "broadcast",
+        "reshape",
+        "bitcast",
+        "transpose",
+        "reverse",
+        "concatenate",
+        "pad",
+        "copy-start",
+    ],
+    evaluate: |op| {
+        Ok(match op.instruction.opcode.as_str() {
+            "broadcast" => broadcast(op)?,
+            "reshape" => op.own(0)?.reshaped(&op.shape()?.dims)?,
+            "bitcast" => bitcast(op)?,
+            "transpose" => transpose(op)?,
+            "reverse" => reverse(op)?,
+            "concatenate" => concatenate(op)?,
+            "pad" => pad(op)?,
+            _ => return copy_start(op),
         }
-        .map(Value::from),
-    )
-}
+        .into())
+    },
+    passes: false,
+};
 
-fn copy(op: &Op<'_, '_>) -> Result<Value> {
-    let value = op.operands.first().cloned().ok_or_else(|| Invalid::missing("operand 0"))?;
-    if op.instruction.opcode == "copy" {
-        return Ok(value);
-    }
-    // The destination, the source, and a context that nothing reads.
+/// The destination, the source, and a context that nothing reads.
+fn copy_start(op: &mut Op<'_, '_>) -> Result<Value> {
+    let value = op.take(0)?;
     let context = match &op.instruction.shape {
-        crate::program::shape::Shape::Tuple(shapes) => match shapes.get(2) {
-            Some(crate::program::shape::Shape::Array(shape)) => {
-                Array::zeros(shape.ty, &shape.dims)?
-            }
+        Shape::Tuple(shapes) => match shapes.get(2) {
+            Some(Shape::Array(shape)) => Array::zeros(shape.ty, &shape.dims)?,
             _ => return Err(Invalid::unsupported("copy-start without a context")),
         },
         _ => return Err(Invalid::value("shape", "no tuple", "a tuple")),
     };
-    Ok(Value::Tuple(vec![value.clone(), value, context.into()]))
+    Ok([value.clone(), value, context.into()].into_iter().collect())
 }
 
 /// Dimension `i` of the operand becomes dimension `dimensions[i]`; the others are new.
@@ -49,38 +53,36 @@ fn broadcast(op: &Op<'_, '_>) -> Result<Array> {
     if dimensions.len() != x.dims.len() {
         return Err(Invalid::value("dimensions", dimensions.len(), x.dims.len().to_string()));
     }
+    if x.ty != shape.ty {
+        return Err(Invalid::value("operand 0", x.shape(), format!("elements of {shape}")));
+    }
     if let (true, Some(value)) = (x.dims.is_empty(), x.get(0)) {
         return Ok(Array::filled(x.ty, &shape.dims, value));
     }
     let own = strides(&x.dims);
     let mut from = vec![0; shape.dims.len()];
     for (at, dim) in dimensions.iter().enumerate() {
-        if x.dims[at] != shape.dims[*dim] && x.dims[at] != 1 {
-            return Err(Invalid::value("operand 0", x.shape(), format!("dimensions of {shape}")));
+        if x.dims[at] != shape.dims[*dim] {
+            return Err(Invalid::value("operand 0", x.shape(), format!("dimensions {dimensions:?} of {shape}")));
         }
-        if x.dims[at] != 1 {
-            from[*dim] += own[at];
-        }
+        from[*dim] = own[at];
     }
     gather(x, &shape.dims, |odometer| odometer.offset(&from))
 }
 
 /// A new shape and layout for the same memory.
-fn bitcast(op: &Op<'_, '_>) -> Result<Array> {
-    let (x, shape) = (op.array(0)?, op.shape()?);
-    let from = op.operand_shape(0)?;
-    if from.ty != shape.ty {
-        // The bits stay; only row-major operands and results keep their meaning then.
-        return reinterpret(x, shape);
+fn bitcast(op: &mut Op<'_, '_>) -> Result<Array> {
+    let (from, shape) = (op.operand_shape(0)?, op.shape()?);
+    if from.bytes() != shape.bytes() {
+        let bound = format!("the {} bytes of {from}", from.bytes());
+        return Err(Invalid::value("bytes of the result", shape.bytes(), bound));
     }
-    let row_major = |shape: &crate::program::shape::ArrayShape| {
-        shape.minor_to_major.iter().rev().copied().eq(0..shape.dims.len())
-    };
-    if row_major(from) && row_major(shape) {
-        return x.reshaped(&shape.dims);
+    let row_major = |shape: &ArrayShape| shape.minor_to_major.iter().rev().copied().eq(0..shape.dims.len());
+    if from.ty == shape.ty && row_major(from) && row_major(shape) {
+        return op.own(0)?.reshaped(&shape.dims);
     }
     let mut bytes = vec![0; from.bytes()];
-    crate::array::encode(x, from, &mut bytes)?;
+    crate::array::encode(op.array(0)?, from, &mut bytes)?;
     crate::array::decode(&bytes, shape)
 }
 
@@ -109,45 +111,15 @@ fn reverse(op: &Op<'_, '_>) -> Result<Array> {
     })
 }
 
-/// The index along one dimension.
-fn iota(op: &Op<'_, '_>) -> Result<Array> {
-    let shape = op.shape()?;
-    let dimension = op.dims("dimensions", &op.instruction.proto.dimensions, shape.dims.len())?;
-    let [dimension] = dimension[..] else {
-        return Err(Invalid::value("dimensions", dimension.len(), "1"));
-    };
-    let mut numbers = Vec::with_capacity(shape.elements());
-    let mut odometer = Odometer::new(&shape.dims);
-    while odometer.valid() {
-        numbers.push(odometer.index[dimension]);
-        odometer.advance();
-    }
-    let data = match domain(shape.ty)? {
-        Domain::Int => Data::Int(numbers.iter().map(|n| wrap_int(shape.ty, *n as i64)).collect()),
-        Domain::Uint => {
-            Data::Uint(numbers.iter().map(|n| wrap_uint(shape.ty, *n as u64)).collect())
-        }
-        _ => {
-            let numbers = Data::Int(numbers.iter().map(|n| *n as i64).collect());
-            let ty = crate::proto::xla::PrimitiveType::S64;
-            let numbers = Array { ty, dims: shape.dims.clone(), data: numbers };
-            return super::convert::convert(&numbers, shape.ty);
-        }
-    };
-    Ok(Array { ty: shape.ty, dims: shape.dims.clone(), data })
-}
-
 fn concatenate(op: &Op<'_, '_>) -> Result<Array> {
     let (parts, shape) = (op.arrays()?, op.shape()?);
-    let dimension = op.dims("dimensions", &op.instruction.proto.dimensions, shape.dims.len())?;
-    let [dimension] = dimension[..] else {
-        return Err(Invalid::value("dimensions", dimension.len(), "1"));
-    };
+    let dimension = op.dimension(shape.dims.len())?;
     let mut out = Array::zeros(shape.ty, &shape.dims)?;
     let to = strides(&shape.dims);
     let mut start = 0;
     for part in parts {
-        let fits = part.dims.len() == shape.dims.len()
+        let fits = part.ty == shape.ty
+            && part.dims.len() == shape.dims.len()
             && part.dims.iter().zip(&shape.dims).enumerate().all(|(d, (have, want))| {
                 if d == dimension { start + have <= *want } else { have == want }
             });
@@ -158,28 +130,46 @@ fn concatenate(op: &Op<'_, '_>) -> Result<Array> {
         scatter(part, &mut out, |odometer| Some(base + odometer.offset(&to)))?;
         start += part.dims[dimension];
     }
+    if start != shape.dims[dimension] {
+        let bound = format!("{start}, as the operands have");
+        return Err(Invalid::value(format!("dimension {dimension} of the result"), shape, bound));
+    }
     Ok(out)
 }
 
 /// Puts padding around and between the elements; negative padding cuts them off.
 fn pad(op: &Op<'_, '_>) -> Result<Array> {
-    let (x, padding, shape) = (op.array(0)?, op.array(1)?, op.shape()?);
+    op.arity(2)?;
+    let (x, padding) = (op.array(0)?, op.array(1)?);
     let config = op.instruction.proto.padding_config.as_ref();
     let config = config.ok_or_else(|| Invalid::missing("padding_config"))?;
-    if config.dimensions.len() != x.dims.len() || shape.dims.len() != x.dims.len() {
+    if config.dimensions.len() != x.dims.len() {
         let bound = x.dims.len().to_string();
         return Err(Invalid::value("padding_config.dimensions", config.dimensions.len(), bound));
     }
+    if padding.ty != x.ty || !padding.dims.is_empty() {
+        let bound = ArrayShape::row_major(x.ty, &[]).to_string();
+        return Err(Invalid::value("operand 1", padding.shape(), bound));
+    }
+    let dims = config.dimensions.iter().zip(&x.dims).enumerate().map(|(d, (padding, size))| {
+        padded(padding, *size).ok_or_else(|| {
+            let what = format!("padding_config.dimensions[{d}]");
+            let bound = format!("padding of {size} elements to 0 or more, 0 or more between them");
+            Invalid::value(what, format!("{padding:?}"), bound)
+        })
+    });
+    let dims = dims.collect::<Result<Vec<usize>>>()?;
+    op.results(1, &dims)?;
     let value = padding.get(0).ok_or_else(|| Invalid::missing("padding value"))?;
-    let mut out = Array::filled(shape.ty, &shape.dims, value);
-    let to = strides(&shape.dims);
+    let mut out = Array::filled(x.ty, &dims, value);
+    let to = strides(&dims);
     scatter(x, &mut out, |odometer| {
         let mut at = 0;
         for (d, i) in odometer.index.iter().enumerate() {
             let dim = &config.dimensions[d];
             let step = dim.interior_padding.checked_add(1)?.checked_mul(*i as i64)?;
             let place = usize::try_from(dim.edge_padding_low.checked_add(step)?).ok()?;
-            if place >= shape.dims[d] {
+            if place >= dims[d] {
                 return None;
             }
             at += place * to[d];
@@ -187,6 +177,14 @@ fn pad(op: &Op<'_, '_>) -> Result<Array> {
         Some(at)
     })?;
     Ok(out)
+}
+
+/// Elements of a padded dimension; `None` where that is no size.
+fn padded(padding: &PaddingConfigDimension, size: usize) -> Option<usize> {
+    let gaps = i64::try_from(size.saturating_sub(1)).ok()?;
+    let inner = padding.interior_padding;
+    let inner = (inner >= 0).then_some(inner)?.checked_mul(gaps)?.checked_add(size as i64)?;
+    usize::try_from(inner.checked_add(padding.edge_padding_low)?.checked_add(padding.edge_padding_high)?).ok()
 }
 
 /// An array of `dims` whose elements come from the offsets that `from` gives.

@@ -1,60 +1,78 @@
 //! Reductions along dimensions.
 
 use super::scalar::{Combiner, Scalar, Typed};
-use super::{Op, Value};
-use crate::array::{Array, Odometer, strides};
+use super::{Family, Op, Value};
+use crate::array::{Array, Odometer, offsets, strides};
 use crate::program::{Invalid, Result};
+use crate::proto::xla::PrimitiveType;
 
-pub(super) fn evaluate(op: &Op<'_, '_>) -> Option<Result<Value>> {
-    Some(match op.instruction.opcode.as_str() {
+pub(super) const FAMILY: Family = Family {
+    opcodes: &["reduce", "map"],
+    evaluate: |op| match op.instruction.opcode.as_str() {
         "reduce" => reduce(op),
-        "map" => map(op),
-        _ => return None,
-    })
+        _ => map(op),
+    },
+    passes: false,
+};
+
+/// The operands of a reduction: as many initial values as arrays, all arrays of one shape.
+pub(super) struct Operands<'o> {
+    pub(super) inputs: Vec<&'o Array>,
+    pub(super) init: Vec<Scalar>,
+    pub(super) types: Vec<PrimitiveType>,
+}
+
+impl<'o> Operands<'o> {
+    pub(super) fn of(op: &'o Op<'_, '_>) -> Result<Self> {
+        let mut inputs = op.arrays()?;
+        let inits = inputs.split_off(inputs.len() / 2);
+        let Some(first) = inputs.first().filter(|_| inputs.len() == inits.len()) else {
+            return Err(Invalid::value("operands", op.operands.len(), "an even number"));
+        };
+        if let Some(other) = inputs.iter().find(|x| x.dims != first.dims) {
+            return Err(Invalid::value("operand", other.shape(), first.shape().to_string()));
+        }
+        let init = inits.iter().map(|x| only(x)).collect::<Result<_>>()?;
+        let types = inputs.iter().map(|x| x.ty).collect();
+        Ok(Operands { inputs, init, types })
+    }
 }
 
 /// Reduces any number of arrays together. XLA leaves the order open; halves are combined, so that the
 /// error of a long sum stays as small as that of a GPU's tree.
 fn reduce(op: &Op<'_, '_>) -> Result<Value> {
-    let arrays = op.arrays()?;
-    let (inputs, inits) = arrays.split_at(arrays.len() / 2);
-    let Some(first) = inputs.first().filter(|_| inputs.len() == inits.len()) else {
-        return Err(Invalid::value("operands", arrays.len(), "an even number"));
-    };
-    if let Some(other) = inputs.iter().find(|x| x.dims != first.dims) {
-        return Err(Invalid::value("operand", other.shape(), first.shape().to_string()));
-    }
+    let Operands { inputs, init, types } = Operands::of(op)?;
+    let first = inputs[0];
     let reduced = op.dims("dimensions", &op.instruction.proto.dimensions, first.dims.len())?;
     let kept: Vec<usize> = (0..first.dims.len()).filter(|d| !reduced.contains(d)).collect();
     let pick = |dims: &[usize], of: &[usize]| dims.iter().map(|d| of[*d]).collect::<Vec<_>>();
     let own = strides(&first.dims);
     let (out_dims, in_dims) = (pick(&kept, &first.dims), pick(&reduced, &first.dims));
     let (out_strides, in_strides) = (pick(&kept, &own), pick(&reduced, &own));
-    let along = crate::array::offsets(&in_dims, &in_strides);
-    op.evaluator.steps(first.len() as u64)?;
-
-    let combiner = Combiner::new(op.evaluator, op.callee(0)?);
-    let types: Vec<_> = inputs.iter().map(|x| x.ty).collect();
+    let results = op.results(inputs.len(), &out_dims)?;
     let mut outputs: Vec<Array> =
-        types.iter().map(|ty| Array::zeros(*ty, &out_dims)).collect::<Result<_>>()?;
-    let init: Vec<Scalar> = inits.iter().map(|x| only(x)).collect::<Result<_>>()?;
-    let mut tree = Tree { combiner: &combiner, types: &types, arguments: vec![], out: vec![] };
+        results.iter().map(|shape| Array::zeros(shape.ty, &out_dims)).collect::<Result<_>>()?;
+    let combiner = Combiner::new(op.evaluator, op.callee(0)?, &[&types, &types], &outputs)?;
     let mut odometer = Odometer::new(&out_dims);
+    if first.len() == 0 {
+        // Nothing to combine, however long the empty dimensions are.
+        for (output, value) in outputs.iter_mut().zip(init) {
+            *output = Array::filled(output.ty, &out_dims, value);
+        }
+        return Ok(several(outputs));
+    }
+    op.evaluator.steps(first.len() as u64)?;
+    let along = offsets(&in_dims, &in_strides);
+    let mut tree = Tree { combiner: &combiner, types: &types, arguments: vec![], out: vec![] };
     for at in 0..outputs[0].len() {
         let base = odometer.offset(&out_strides);
-        let mut total = init.clone();
-        if !along.is_empty() {
-            let part = tree.total(
-                &|i, values: &mut Vec<Scalar>| {
-                    for x in inputs {
-                        values.extend(x.get(base + along[i]));
-                    }
-                },
-                0..along.len(),
-            )?;
-            total = tree.combine(&total, &part)?;
-        }
-        for (output, value) in outputs.iter_mut().zip(total) {
+        let get = |i: usize, values: &mut Vec<Scalar>| {
+            for x in &inputs {
+                values.extend(x.get(base + along[i]));
+            }
+        };
+        let part = tree.total(&get, 0..along.len())?;
+        for (output, value) in outputs.iter_mut().zip(tree.combine(&init, &part)?) {
             output.set(at, value)?;
         }
         odometer.advance();
@@ -65,7 +83,7 @@ fn reduce(op: &Op<'_, '_>) -> Result<Value> {
 /// Combines many values pairwise.
 struct Tree<'c, 'e, 'm> {
     combiner: &'c Combiner<'e, 'm>,
-    types: &'c [crate::proto::xla::PrimitiveType],
+    types: &'c [PrimitiveType],
     arguments: Vec<Typed>,
     out: Vec<Scalar>,
 }
@@ -116,26 +134,29 @@ pub(super) fn only(x: &Array) -> Result<Scalar> {
 pub(super) fn several(mut arrays: Vec<Array>) -> Value {
     match arrays.len() {
         1 => arrays.remove(0).into(),
-        _ => Value::Tuple(arrays.into_iter().map(Value::from).collect()),
+        _ => arrays.into_iter().map(Value::from).collect(),
     }
 }
 
 /// Calls a computation for each element.
 fn map(op: &Op<'_, '_>) -> Result<Value> {
-    let (arrays, shape) = (op.arrays()?, op.shape()?);
-    let combiner = Combiner::new(op.evaluator, op.callee(0)?);
-    let mut out = Array::zeros(shape.ty, &shape.dims)?;
+    let arrays = op.arrays()?;
+    let Some(first) = arrays.first() else { return Err(Invalid::missing("operand 0")) };
+    if let Some(other) = arrays.iter().find(|x| x.dims != first.dims) {
+        return Err(Invalid::value("operand", other.shape(), first.shape().to_string()));
+    }
+    let shape = op.results(1, &first.dims)?[0];
+    let types: Vec<PrimitiveType> = arrays.iter().map(|x| x.ty).collect();
+    let mut out = [Array::zeros(shape.ty, &shape.dims)?];
+    let combiner = Combiner::new(op.evaluator, op.callee(0)?, &[&types], &out)?;
     let (mut arguments, mut result) = (Vec::new(), Vec::new());
-    for at in 0..out.len() {
+    for at in 0..first.len() {
         arguments.clear();
         for x in &arrays {
-            let value =
-                x.get(at).ok_or_else(|| Invalid::value("operand", x.shape(), shape.to_string()))?;
-            arguments.push((x.ty, value));
+            arguments.push((x.ty, x.get(at).ok_or_else(|| Invalid::missing("element"))?));
         }
         combiner.call(&arguments, &mut result)?;
-        let value = result.first().ok_or_else(|| Invalid::missing("result"))?;
-        out.set(at, *value)?;
+        out[0].set(at, *result.first().ok_or_else(|| Invalid::missing("result"))?)?;
     }
-    Ok(out.into())
+    Ok(several(out.into()))
 }

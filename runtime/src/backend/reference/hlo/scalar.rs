@@ -9,9 +9,10 @@ use super::compare::Comparison;
 use super::convert::convert_scalar;
 use super::elementwise::{Binary, Unary};
 use super::{Evaluator, Value};
-use crate::array::{Array, Data, literal};
+use crate::array::{Array, Data, Domain, domain, literal};
 use crate::program::hlo::Computation;
-use crate::program::{Invalid, Result};
+use crate::program::shape::ArrayShape;
+use crate::program::{At as _, Invalid, Result};
 use crate::proto::xla::PrimitiveType;
 
 /// One element.
@@ -53,25 +54,62 @@ enum Step {
 }
 
 impl<'e, 'm> Combiner<'e, 'm> {
-    pub(crate) fn new(evaluator: &'e Evaluator<'m>, computation: &'m Computation) -> Self {
-        Combiner { evaluator, computation, tape: Tape::compile(computation) }
+    /// A computation on scalars of the types in `parameters`, one list after the other, whose results go
+    /// into `results`. Floats up to `f32` may stand for each other among the parameters.
+    pub(crate) fn new(
+        evaluator: &'e Evaluator<'m>,
+        computation: &'m Computation,
+        parameters: &[&[PrimitiveType]],
+        results: &[Array],
+    ) -> Result<Self> {
+        let place = || format!("computation {:?}", computation.name);
+        let passed: Vec<PrimitiveType> = parameters.concat();
+        if computation.parameters.len() != passed.len() {
+            let bound = passed.len().to_string();
+            return Err(Invalid::value("parameters", computation.parameters.len(), bound)).at(place);
+        }
+        for (number, (at, ty)) in computation.parameters.iter().zip(&passed).enumerate() {
+            let shape = computation.instructions[*at].shape.array().at(place)?;
+            let narrow = |ty| domain(ty).is_ok_and(|domain| domain == Domain::F32);
+            let fits = shape.ty == *ty || narrow(shape.ty) && narrow(*ty);
+            if !fits || !shape.dims.is_empty() {
+                let bound = ArrayShape::row_major(*ty, &[]).to_string();
+                return Err(Invalid::value(format!("parameter {number}"), shape, bound)).at(place);
+            }
+        }
+        let shapes = computation.instructions[computation.root].shape.leaves();
+        let same = shapes.iter().map(|shape| shape.ty).eq(results.iter().map(|x| x.ty));
+        if !same || shapes.iter().any(|shape| !shape.dims.is_empty()) {
+            let list = |shapes: &[&ArrayShape]| {
+                shapes.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+            };
+            let wanted: Vec<_> = results.iter().map(|x| ArrayShape::row_major(x.ty, &[])).collect();
+            let bound = list(&wanted.iter().collect::<Vec<_>>());
+            return Err(Invalid::value("result", list(&shapes), bound)).at(place);
+        }
+        Ok(Combiner { evaluator, computation, tape: Tape::compile(computation) })
     }
 
     /// Calls the computation; `out` gets the elements of its result.
     pub(crate) fn call(&self, arguments: &[Typed], out: &mut Vec<Scalar>) -> Result<()> {
-        self.evaluator.steps(1)?;
         if let Some(tape) = &self.tape {
+            self.evaluator.steps(tape.ops.len() as u64)?;
             return tape.run(arguments, out);
         }
-        let arguments: Vec<Value> =
-            arguments.iter().map(|(ty, x)| Array::of_scalar(*ty, *x).into()).collect();
-        let result = self.evaluator.computation(self.computation, &arguments)?;
+        // The parameter's own type, where it is another float.
+        let parameters = self.computation.parameters.iter().zip(arguments);
+        let arguments = parameters
+            .map(|(at, (_, x))| {
+                let shape = self.computation.instructions[*at].shape.array()?;
+                Ok(Array::of_scalar(shape.ty, convert_scalar(*x, shape.ty)?).into())
+            })
+            .collect::<Result<Vec<Value>>>()?;
+        let result = self.evaluator.computation(self.computation, arguments)?;
         out.clear();
         for leaf in result.leaves() {
-            out.push(
-                leaf.get(0).ok_or_else(|| Invalid::value("result", leaf.shape(), "a scalar"))?,
-            );
+            out.push(leaf.get(0).ok_or_else(|| Invalid::value("result", leaf.shape(), "a scalar"))?);
         }
+        self.evaluator.release(result);
         Ok(())
     }
 
@@ -119,13 +157,17 @@ impl Tape {
                     let ty = operand_type(0)?;
                     Step::Compare(Comparison::of(&instruction.proto, ty).ok()?, ty, *a, *b)
                 }
-                ("select", [p, a, b]) => Step::Select(*p, *a, *b),
-                ("convert", [x]) => Step::Convert(shape.ty, *x),
-                ("copy" | "bitcast" | "reshape", [x]) if operand_type(0)? == shape.ty => {
-                    Step::Same(*x)
+                ("select", [p, a, b]) if operand_type(1)? == shape.ty && operand_type(2)? == shape.ty => {
+                    Step::Select(*p, *a, *b)
                 }
-                (_, [x]) => Step::Unary(Unary::of(opcode, shape.ty)?, shape.ty, *x),
-                (_, [a, b]) => Step::Binary(Binary::of(opcode, shape.ty)?, shape.ty, *a, *b),
+                ("convert", [x]) => Step::Convert(shape.ty, *x),
+                ("copy" | "bitcast" | "reshape", [x]) if operand_type(0)? == shape.ty => Step::Same(*x),
+                (_, [x]) if operand_type(0)? == shape.ty => {
+                    Step::Unary(Unary::of(opcode, shape.ty)?, shape.ty, *x)
+                }
+                (_, [a, b]) if [operand_type(0)?, operand_type(1)?] == [shape.ty; 2] => {
+                    Step::Binary(Binary::of(opcode, shape.ty)?, shape.ty, *a, *b)
+                }
                 _ => return None,
             });
         }
@@ -147,21 +189,13 @@ impl Tape {
                 Step::Parameter(number) => {
                     arguments
                         .get(number)
-                        .ok_or_else(|| {
-                            Invalid::value(
-                                "parameter_number",
-                                number,
-                                format!("below {}", arguments.len()),
-                            )
-                        })?
+                        .ok_or_else(|| Invalid::value("parameter_number", number, format!("below {}", arguments.len())))?
                         .1
                 }
                 Step::Constant(value) => value,
                 Step::Unary(f, ty, x) => f.apply(ty, registers[x])?,
                 Step::Binary(f, ty, a, b) => f.apply(ty, registers[a], registers[b])?,
-                Step::Compare(f, ty, a, b) => {
-                    Scalar::Pred(f.holds(ty, registers[a], registers[b])?)
-                }
+                Step::Compare(f, ty, a, b) => Scalar::Pred(f.holds(ty, registers[a], registers[b])?),
                 Step::Select(p, a, b) => match registers[p] {
                     Scalar::Pred(true) => registers[a],
                     Scalar::Pred(false) => registers[b],

@@ -1,13 +1,13 @@
 //! Sorting along one dimension, by any comparison.
 
 use super::scalar::{Combiner, Scalar, Typed};
-use super::{Op, Value};
+use super::{Family, Op, Value};
 use crate::array::{Array, Odometer, strides};
 use crate::program::{Invalid, Result};
+use crate::proto::xla::PrimitiveType;
 
-pub(super) fn evaluate(op: &Op<'_, '_>) -> Option<Result<Value>> {
-    (op.instruction.opcode == "sort").then(|| sort(op))
-}
+pub(super) const FAMILY: Family =
+    Family { opcodes: &["sort"], evaluate: |op| sort(op), passes: false };
 
 /// Sorts all operands by the comparison of their elements at two places. Always stable: where that is not
 /// asked for, any order of equal elements is right.
@@ -17,18 +17,17 @@ fn sort(op: &Op<'_, '_>) -> Result<Value> {
     if let Some(other) = arrays.iter().find(|x| x.dims != first.dims) {
         return Err(Invalid::value("operand", other.shape(), first.shape().to_string()));
     }
-    let dimension = op.dims("dimensions", &op.instruction.proto.dimensions, first.dims.len())?;
-    let [dimension] = dimension[..] else {
-        return Err(Invalid::value("dimensions", dimension.len(), "1"));
-    };
-    let (length, step) = (first.dims[dimension], strides(&first.dims)[dimension]);
+    let dimension = op.dimension(first.dims.len())?;
+    let pairs: Vec<PrimitiveType> = arrays.iter().flat_map(|x| [x.ty, x.ty]).collect();
+    let answer = [Array::zero(PrimitiveType::Pred)?];
     let comparator = Comparator {
-        combiner: Combiner::new(op.evaluator, op.callee(0)?),
+        combiner: Combiner::new(op.evaluator, op.callee(0)?, &[&pairs], &answer)?,
         arrays: &arrays,
         arguments: Vec::new(),
         out: Vec::new(),
     };
-    let order = order(comparator, &first.dims, dimension, length, step)?;
+    op.results(arrays.len(), &first.dims)?;
+    let order = order(comparator, &first.dims, dimension)?;
     let sorted: Vec<Array> =
         arrays.iter().map(|x| x.take(x.dims.clone(), &order)).collect::<Result<_>>()?;
     Ok(super::reduce::several(sorted))
@@ -39,15 +38,14 @@ fn order(
     mut comparator: Comparator<'_, '_, '_>,
     dims: &[usize],
     dimension: usize,
-    length: usize,
-    step: usize,
 ) -> Result<Vec<usize>> {
     let own = strides(dims);
+    let (length, step) = (dims[dimension], own[dimension]);
     let mut order: Vec<usize> = (0..dims.iter().product()).collect();
     let mut outer = dims.to_vec();
     outer[dimension] = outer[dimension].min(1);
     let mut odometer = Odometer::new(&outer);
-    let mut spare = Vec::with_capacity(length);
+    let mut spare = Vec::new();
     while odometer.valid() {
         let base = odometer.offset(&own);
         let mut line: Vec<usize> = (0..length).map(|i| base + i * step).collect();

@@ -1,34 +1,54 @@
 //! Reductions over windows.
 
-use super::reduce::{only, several};
+use super::reduce::{Operands, only, several};
 use super::scalar::{Combiner, Scalar, Typed};
-use super::{Op, Value};
+use super::{Family, Op, Value};
 use crate::array::{Array, Odometer, strides};
+use crate::program::shape::ArrayShape;
 use crate::program::{Invalid, Result};
-use crate::proto::xla::WindowDimension;
+use crate::proto::xla::{PrimitiveType, WindowDimension};
 
-pub(super) fn evaluate(op: &Op<'_, '_>) -> Option<Result<Value>> {
-    Some(match op.instruction.opcode.as_str() {
+pub(super) const FAMILY: Family = Family {
+    opcodes: &["reduce-window", "select-and-scatter"],
+    evaluate: |op| match op.instruction.opcode.as_str() {
         "reduce-window" => reduce_window(op),
-        "select-and-scatter" => select_and_scatter(op),
-        _ => return None,
-    })
+        _ => select_and_scatter(op),
+    },
+    passes: false,
+};
+
+/// A window over `dims` and the sizes of what comes out, checked. `window_reversal` is a convolution's.
+pub(super) fn window<'o>(op: &'o Op<'_, '_>, dims: &[usize]) -> Result<(&'o [WindowDimension], Vec<usize>)> {
+    let dimensions = op.instruction.proto.window.as_ref().map_or(&[][..], |w| &w.dimensions);
+    if dimensions.len() != dims.len() {
+        return Err(Invalid::value("window.dimensions", dimensions.len(), dims.len().to_string()));
+    }
+    let places = dimensions.iter().zip(dims).enumerate().map(|(at, (d, size))| {
+        places(d, *size).ok_or_else(|| {
+            let bound = "size, stride and dilations of at least 1, none of them too large";
+            Invalid::value(format!("window.dimensions[{at}]"), format!("{d:?}"), bound)
+        })
+    });
+    Ok((dimensions, places.collect::<Result<_>>()?))
 }
 
-/// The window's dimensions, checked.
-fn window<'o>(op: &'o Op<'_, '_>, rank: usize) -> Result<&'o [WindowDimension]> {
-    let dimensions = op.instruction.proto.window.as_ref().map_or(&[][..], |w| &w.dimensions);
-    if dimensions.len() != rank {
-        return Err(Invalid::value("window.dimensions", dimensions.len(), rank.to_string()));
-    }
-    for d in dimensions {
-        let positive = [d.size, d.stride, d.window_dilation, d.base_dilation];
-        if positive.iter().any(|n| *n < 1) {
-            let bound = "size, stride and dilations of at least 1";
-            return Err(Invalid::value("window.dimensions", format!("{d:?}"), bound));
-        }
-    }
-    Ok(dimensions)
+/// At how many places a window fits; `None` where the window is none.
+fn places(d: &WindowDimension, size: usize) -> Option<usize> {
+    let spread = |count: i64, dilation: i64| match count {
+        0 => Some(0),
+        count => (dilation >= 1).then_some(count - 1)?.checked_mul(dilation)?.checked_add(1),
+    };
+    let base = spread(i64::try_from(size).ok()?, d.base_dilation)?;
+    let padded = base.checked_add(d.padding_low)?.checked_add(d.padding_high)?;
+    let window = (d.size >= 1).then_some(spread(d.size, d.window_dilation)?)?;
+    let stride = (d.stride >= 1).then_some(d.stride)?;
+    let fits = padded.checked_sub(window).is_some_and(|rest| rest >= 0);
+    usize::try_from(if fits { (padded - window) / stride + 1 } else { 0 }).ok()
+}
+
+/// The number of points of a window.
+pub(super) fn points(size: &[usize]) -> u64 {
+    size.iter().fold(1_u64, |points, n| points.saturating_mul(*n as u64))
 }
 
 /// The element of the operand under a window's point; `None` in the padding and between dilated elements.
@@ -61,33 +81,17 @@ pub(super) fn sizes(window: &[WindowDimension]) -> Vec<usize> {
 }
 
 fn reduce_window(op: &Op<'_, '_>) -> Result<Value> {
-    let arrays = op.arrays()?;
-    let (inputs, inits) = arrays.split_at(arrays.len() / 2);
-    let Some(first) = inputs.first().filter(|_| inputs.len() == inits.len()) else {
-        return Err(Invalid::value("operands", arrays.len(), "an even number"));
-    };
-    if let Some(other) = inputs.iter().find(|x| x.dims != first.dims) {
-        return Err(Invalid::value("operand", other.shape(), first.shape().to_string()));
-    }
-    let window = window(op, first.dims.len())?;
-    let shapes = op.instruction.shape.leaves();
-    let out_dims = &shapes.first().ok_or_else(|| Invalid::missing("shape"))?.dims;
-    if out_dims.len() != first.dims.len() || shapes.len() != inputs.len() {
-        return Err(Invalid::value(
-            "result",
-            format!("{out_dims:?}"),
-            format!("{} dimensions", first.dims.len()),
-        ));
-    }
+    let Operands { inputs, init, types } = Operands::of(op)?;
+    let first = inputs[0];
+    let (window, out_dims) = window(op, &first.dims)?;
+    let results = op.results(inputs.len(), &out_dims)?;
     let size = sizes(window);
-    let points: u64 = size.iter().map(|n| *n as u64).product();
-    op.evaluator.steps(points.saturating_mul(out_dims.iter().map(|n| *n as u64).product()))?;
-    let combiner = Combiner::new(op.evaluator, op.callee(0)?);
-    let init: Vec<Scalar> = inits.iter().map(|x| only(x)).collect::<Result<_>>()?;
+    op.evaluator.steps(points(&size).saturating_mul(results[0].elements() as u64))?;
     let mut outputs: Vec<Array> =
-        inputs.iter().map(|x| Array::zeros(x.ty, out_dims)).collect::<Result<_>>()?;
+        results.iter().map(|shape| Array::zeros(shape.ty, &out_dims)).collect::<Result<_>>()?;
+    let combiner = Combiner::new(op.evaluator, op.callee(0)?, &[&types, &types], &outputs)?;
     let own = strides(&first.dims);
-    let mut out = Odometer::new(out_dims);
+    let mut out = Odometer::new(&out_dims);
     let (mut arguments, mut total): (Vec<Typed>, Vec<Scalar>) = (vec![], vec![]);
     for at in 0..outputs[0].len() {
         total.clone_from(&init);
@@ -97,7 +101,7 @@ fn reduce_window(op: &Op<'_, '_>) -> Result<Value> {
                 let place: usize = index.iter().zip(&own).map(|(i, s)| i * s).sum();
                 arguments.clear();
                 arguments.extend(inputs.iter().map(|x| x.ty).zip(total.iter().copied()));
-                for x in inputs {
+                for x in &inputs {
                     let value = x.get(place).ok_or_else(|| Invalid::missing("element"))?;
                     arguments.push((x.ty, value));
                 }
@@ -115,20 +119,21 @@ fn reduce_window(op: &Op<'_, '_>) -> Result<Value> {
 
 /// Adds each source element to the operand element that its window selects.
 fn select_and_scatter(op: &Op<'_, '_>) -> Result<Value> {
+    op.arity(3)?;
     let (x, source, init) = (op.array(0)?, op.array(1)?, only(op.array(2)?)?);
-    let window = window(op, x.dims.len())?;
-    if source.dims.len() != x.dims.len() {
-        return Err(Invalid::value(
-            "operand 1",
-            source.shape(),
-            format!("{} dimensions", x.dims.len()),
-        ));
+    let (window, places) = window(op, &x.dims)?;
+    if source.dims != places || source.ty != x.ty {
+        let bound = ArrayShape::row_major(x.ty, &places).to_string();
+        return Err(Invalid::value("operand 1", source.shape(), bound));
     }
-    let select = Combiner::new(op.evaluator, op.callee(0)?);
-    let combine = Combiner::new(op.evaluator, op.callee(1)?);
+    op.results(1, &x.dims)?;
+    let pair = [x.ty; 2];
+    let answer = [Array::zero(PrimitiveType::Pred)?];
+    let select = Combiner::new(op.evaluator, op.callee(0)?, &[&pair], &answer)?;
+    let result = [Array::zero(x.ty)?];
+    let combine = Combiner::new(op.evaluator, op.callee(1)?, &[&pair], &result)?;
     let (size, own) = (sizes(window), strides(&x.dims));
-    let points: u64 = size.iter().map(|n| *n as u64).product();
-    op.evaluator.steps(points.saturating_mul(source.len() as u64))?;
+    op.evaluator.steps(points(&size).saturating_mul(source.len() as u64))?;
     let mut output = Array::filled(x.ty, &x.dims, init);
     let mut out = Vec::new();
     let mut odometer = Odometer::new(&source.dims);
