@@ -171,7 +171,9 @@ pub(crate) enum ErrorKind {
     #[error("{invalid}")]
     #[diagnostic(
         code(aotgate::runtime::rendezvous),
-        help("the devices of a collective do not all reach it: compare what each of them executes")
+        help(
+            "the devices of a collective do not all reach it: compare what each of them executes"
+        )
     )]
     Missing { invalid: Invalid },
 

@@ -101,15 +101,25 @@ fn elements(bytes: &[u8], shape: &ArrayShape) -> Result<Data> {
         Domain::F32 => Data::F32(raw(bytes, shape).map(|x| from_bits(ty, x as u16)).collect()),
         Domain::F64 => Data::F64(raw(bytes, shape).map(f64::from_bits).collect()),
         Domain::C64 => Data::C64(
-            bytes.as_chunks::<8>().0.iter().map(|c| {
-                let [a, b, c, d, e, f, g, h] = *c;
-                Complex32::new(f32::from_le_bytes([a, b, c, d]), f32::from_le_bytes([e, f, g, h]))
-            }).collect(),
+            bytes
+                .as_chunks::<8>()
+                .0
+                .iter()
+                .map(|c| {
+                    let [a, b, c, d, e, f, g, h] = *c;
+                    Complex32::new(
+                        f32::from_le_bytes([a, b, c, d]),
+                        f32::from_le_bytes([e, f, g, h]),
+                    )
+                })
+                .collect(),
         ),
         Domain::C128 => {
             let halves: Vec<f64> =
                 bytes.as_chunks::<8>().0.iter().map(|c| f64::from_le_bytes(*c)).collect();
-            Data::C128(halves.as_chunks::<2>().0.iter().map(|[re, im]| Complex64::new(*re, *im)).collect())
+            Data::C128(
+                halves.as_chunks::<2>().0.iter().map(|[re, im]| Complex64::new(*re, *im)).collect(),
+            )
         }
     })
 }
@@ -120,9 +130,10 @@ fn raw<'a>(bytes: &'a [u8], shape: &ArrayShape) -> Box<dyn Iterator<Item = u64> 
         packed @ (1 | 2 | 4) => {
             let (per_byte, mask) = (8 / packed, (1_u64 << packed) - 1);
             let count = shape.elements();
-            Box::new((0..count).map(move |i| {
-                u64::from(bytes[i / per_byte]) >> (i % per_byte * packed) & mask
-            }))
+            Box::new(
+                (0..count)
+                    .map(move |i| u64::from(bytes[i / per_byte]) >> (i % per_byte * packed) & mask),
+            )
         }
         16 => Box::new(bytes.as_chunks::<2>().0.iter().map(|c| u64::from(u16::from_le_bytes(*c)))),
         32 => Box::new(bytes.as_chunks::<4>().0.iter().map(|c| u64::from(u32::from_le_bytes(*c)))),

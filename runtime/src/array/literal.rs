@@ -24,7 +24,8 @@ pub(crate) fn literal(proto: &LiteralProto, shape: &ArrayShape) -> Result<Array>
         Some(own) => ArrayShape::new(own)?.minor_to_major,
         None => (0..shape.dims.len()).rev().collect(),
     };
-    let stored = ArrayShape { minor_to_major: layout, ..ArrayShape::row_major(shape.ty, &shape.dims) };
+    let stored =
+        ArrayShape { minor_to_major: layout, ..ArrayShape::row_major(shape.ty, &shape.dims) };
     let bytes: Vec<u8> = match shape.ty {
         P::Pred => proto.preds.iter().map(|b| u8::from(*b)).collect(),
         P::S32 => proto.s32s.iter().flat_map(|x| x.to_le_bytes()).collect(),
@@ -99,7 +100,9 @@ impl Array {
             Data::Uint(v) => Complex64::from(*v.first()? as f64),
             Data::F32(v) => Complex64::from(f64::from(*v.first()?)),
             Data::F64(v) => Complex64::from(*v.first()?),
-            Data::C64(v) => v.first().map(|Complex32 { re, im }| Complex64::new((*re).into(), (*im).into()))?,
+            Data::C64(v) => {
+                v.first().map(|Complex32 { re, im }| Complex64::new((*re).into(), (*im).into()))?
+            }
             Data::C128(v) => *v.first()?,
         })
     }

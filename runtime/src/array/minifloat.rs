@@ -169,8 +169,19 @@ mod tests {
     #[test]
     fn every_bit_pattern_comes_back() {
         for ty in [
-            P::F16, P::Bf16, P::F8e5m2, P::F8e4m3, P::F8e3m4, P::F8e4m3fn, P::F8e4m3b11fnuz, P::F8e5m2fnuz,
-            P::F8e4m3fnuz, P::F4e2m1fn, P::F6e2m3fn, P::F6e3m2fn, P::F8e8m0fnu,
+            P::F16,
+            P::Bf16,
+            P::F8e5m2,
+            P::F8e4m3,
+            P::F8e3m4,
+            P::F8e4m3fn,
+            P::F8e4m3b11fnuz,
+            P::F8e5m2fnuz,
+            P::F8e4m3fnuz,
+            P::F4e2m1fn,
+            P::F6e2m3fn,
+            P::F6e3m2fn,
+            P::F8e8m0fnu,
         ] {
             for bits in 0..(1_u32 << crate::array::width(ty)) {
                 let value = from_bits(ty, bits as u16);

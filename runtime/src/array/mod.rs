@@ -145,13 +145,27 @@ macro_rules! map_each {
 macro_rules! zip_each {
     ($a:expr, $b:expr, ($x:ident, $y:ident) => $body:expr) => {
         match ($a, $b) {
-            ($crate::array::Data::Pred($x), $crate::array::Data::Pred($y)) => Some($crate::array::Data::Pred($body)),
-            ($crate::array::Data::Int($x), $crate::array::Data::Int($y)) => Some($crate::array::Data::Int($body)),
-            ($crate::array::Data::Uint($x), $crate::array::Data::Uint($y)) => Some($crate::array::Data::Uint($body)),
-            ($crate::array::Data::F32($x), $crate::array::Data::F32($y)) => Some($crate::array::Data::F32($body)),
-            ($crate::array::Data::F64($x), $crate::array::Data::F64($y)) => Some($crate::array::Data::F64($body)),
-            ($crate::array::Data::C64($x), $crate::array::Data::C64($y)) => Some($crate::array::Data::C64($body)),
-            ($crate::array::Data::C128($x), $crate::array::Data::C128($y)) => Some($crate::array::Data::C128($body)),
+            ($crate::array::Data::Pred($x), $crate::array::Data::Pred($y)) => {
+                Some($crate::array::Data::Pred($body))
+            }
+            ($crate::array::Data::Int($x), $crate::array::Data::Int($y)) => {
+                Some($crate::array::Data::Int($body))
+            }
+            ($crate::array::Data::Uint($x), $crate::array::Data::Uint($y)) => {
+                Some($crate::array::Data::Uint($body))
+            }
+            ($crate::array::Data::F32($x), $crate::array::Data::F32($y)) => {
+                Some($crate::array::Data::F32($body))
+            }
+            ($crate::array::Data::F64($x), $crate::array::Data::F64($y)) => {
+                Some($crate::array::Data::F64($body))
+            }
+            ($crate::array::Data::C64($x), $crate::array::Data::C64($y)) => {
+                Some($crate::array::Data::C64($body))
+            }
+            ($crate::array::Data::C128($x), $crate::array::Data::C128($y)) => {
+                Some($crate::array::Data::C128($body))
+            }
             _ => None,
         }
     };

@@ -63,13 +63,19 @@ impl<'r> Member<'r> {
     fn devices(&self, mode: GroupMode, id: usize) -> Result<Vec<usize>> {
         let (count, devices) = match mode {
             GroupMode::CrossReplica => (self.replicas, vec![id * self.partitions + self.partition]),
-            GroupMode::CrossPartition => (self.partitions, vec![self.replica * self.partitions + id]),
+            GroupMode::CrossPartition => {
+                (self.partitions, vec![self.replica * self.partitions + id])
+            }
             GroupMode::CrossReplicaAndPartition => {
                 (self.replicas, (0..self.partitions).map(|p| id * self.partitions + p).collect())
             }
             GroupMode::FlattenedId => (self.replicas * self.partitions, vec![id]),
         };
-        if id < count { Ok(devices) } else { Err(Invalid::value("replica_ids", id, format!("below {count}"))) }
+        if id < count {
+            Ok(devices)
+        } else {
+            Err(Invalid::value("replica_ids", id, format!("below {count}")))
+        }
     }
 
     /// The group that this device belongs to.
@@ -82,7 +88,11 @@ impl<'r> Member<'r> {
         let everyone = [(0..all).collect::<Vec<_>>()];
         // A permutation says itself who talks to whom.
         let permutes = matches!(collective.kind, CollectiveKind::Permute(_));
-        let groups = if collective.groups.is_empty() || permutes { &everyone[..] } else { &collective.groups };
+        let groups = if collective.groups.is_empty() || permutes {
+            &everyone[..]
+        } else {
+            &collective.groups
+        };
         for group in groups {
             let mut devices = Vec::with_capacity(group.len());
             for id in group {
@@ -92,7 +102,11 @@ impl<'r> Member<'r> {
                 return Ok(Group { member: self, devices });
             }
         }
-        Err(Invalid::value("replica_groups", format!("{groups:?}"), format!("a group with device {}", self.device())))
+        Err(Invalid::value(
+            "replica_groups",
+            format!("{groups:?}"),
+            format!("a group with device {}", self.device()),
+        ))
     }
 
     /// Runs a collective.
@@ -111,7 +125,8 @@ impl<'r> Member<'r> {
             return all_to_all_buffers(&group, &collective.buffers, device, resolve);
         }
         for (at, buffer) in collective.buffers.iter().enumerate() {
-            self.buffer(&group, collective, buffer, device, resolve).at(|| format!("buffers[{at}]"))?;
+            self.buffer(&group, collective, buffer, device, resolve)
+                .at(|| format!("buffers[{at}]"))?;
         }
         Ok(())
     }
@@ -132,7 +147,11 @@ impl<'r> Member<'r> {
         };
         let piece = || match count % n {
             0 => Ok(bytes_of(buffer, count / n)),
-            _ => Err(Invalid::value("element_count", count, format!("a multiple of the {n} devices"))),
+            _ => Err(Invalid::value(
+                "element_count",
+                count,
+                format!("a multiple of the {n} devices"),
+            )),
         };
         let result = match &collective.kind {
             CollectiveKind::AllGather => {
@@ -145,11 +164,14 @@ impl<'r> Member<'r> {
             }
             CollectiveKind::AllToAll(_) => {
                 let piece = piece()?;
-                all.iter().flat_map(|bytes| bytes[rank * piece..][..piece].iter().copied()).collect()
+                all.iter()
+                    .flat_map(|bytes| bytes[rank * piece..][..piece].iter().copied())
+                    .collect()
             }
             CollectiveKind::Permute(pairs) => {
                 let me = group.rank();
-                let source = pairs.iter().find(|(_, target)| *target == me).map(|(source, _)| *source);
+                let source =
+                    pairs.iter().find(|(_, target)| *target == me).map(|(source, _)| *source);
                 match source {
                     None => vec![0; bytes_of(buffer, count)],
                     Some(source) => all
@@ -159,7 +181,9 @@ impl<'r> Member<'r> {
                 }
             }
             CollectiveKind::Broadcast => all[0].to_vec(),
-            CollectiveKind::Kernel => return Err(Invalid::unsupported("a kernel without a device")),
+            CollectiveKind::Kernel => {
+                return Err(Invalid::unsupported("a kernel without a device"));
+            }
         };
         received(buffer, &result, device, resolve)
     }
@@ -174,10 +198,15 @@ impl Group<'_, '_> {
             *count
         };
         let length = bytes.len();
-        let all = self.member.rendezvous.exchange(self.member.device(), &self.devices, count, bytes)?;
+        let all =
+            self.member.rendezvous.exchange(self.member.device(), &self.devices, count, bytes)?;
         match all.iter().find(|bytes| bytes.len() != length) {
             None => Ok(all),
-            Some(other) => Err(Invalid::value("bytes that another device sends", other.len(), length.to_string())),
+            Some(other) => Err(Invalid::value(
+                "bytes that another device sends",
+                other.len(),
+                length.to_string(),
+            )),
         }
     }
 }
@@ -231,7 +260,11 @@ fn bytes_of(buffer: &CollectiveBuffer, count: usize) -> usize {
     flat(buffer, count).bytes()
 }
 
-fn sent(buffer: &CollectiveBuffer, device: &mut dyn Device, resolve: Resolve<'_>) -> Result<Vec<u8>> {
+fn sent(
+    buffer: &CollectiveBuffer,
+    device: &mut dyn Device,
+    resolve: Resolve<'_>,
+) -> Result<Vec<u8>> {
     let mut bytes = device.read(resolve(&buffer.from.slice))?;
     bytes.truncate(bytes_of(buffer, buffer.count));
     Ok(bytes)

@@ -52,7 +52,8 @@ impl Rendezvous {
         self.arrived.notify_all();
         loop {
             let meeting = state.meetings.entry(key.clone()).or_default();
-            let all: Option<Vec<_>> = group.iter().map(|d| meeting.brought.get(d).cloned()).collect();
+            let all: Option<Vec<_>> =
+                group.iter().map(|d| meeting.brought.get(d).cloned()).collect();
             if let Some(all) = all {
                 meeting.left += 1;
                 if meeting.left == group.len() {

@@ -64,7 +64,12 @@ impl HostArray {
 pub fn run(program: &Program, inputs: &[DeviceInputs], limits: &Limits) -> Result<Run, Error> {
     let devices = program.devices();
     if inputs.len() != devices {
-        return Err(Invalid::value("inputs", inputs.len(), format!("{devices}, one set per device")).into());
+        return Err(Invalid::value(
+            "inputs",
+            inputs.len(),
+            format!("{devices}, one set per device"),
+        )
+        .into());
     }
     let meet = Rendezvous::new(limits.rendezvous);
     let results: Vec<Result<DeviceOutputs>> = if devices == 1 {
@@ -85,7 +90,8 @@ pub fn run(program: &Program, inputs: &[DeviceInputs], limits: &Limits) -> Resul
                     })
                 })
                 .collect();
-            let lost = || Err(Invalid::value("device", "ended by a panic", "a result; please report it"));
+            let lost =
+                || Err(Invalid::value("device", "ended by a panic", "a result; please report it"));
             threads.into_iter().map(|thread| thread.join().unwrap_or_else(|_| lost())).collect()
         })
     };
@@ -126,7 +132,8 @@ fn device(
         .iter()
         .map(|output| {
             let size = program.allocations[output.allocation].size;
-            let bytes = walker.device.read(Place { allocation: output.allocation, offset: 0, size })?;
+            let bytes =
+                walker.device.read(Place { allocation: output.allocation, offset: 0, size })?;
             decode(&bytes, &output.shape).map(HostArray)
         })
         .collect()
@@ -137,7 +144,11 @@ fn load(program: &Program, inputs: &[HostArray], memory: &mut Reference<'_>) -> 
     let leaves: Vec<Vec<&ArrayShape>> = program.parameters.iter().map(|p| p.leaves()).collect();
     let count: usize = leaves.iter().map(Vec::len).sum();
     if inputs.len() != count {
-        return Err(Invalid::value("inputs", inputs.len(), format!("{count}, one per array of the parameters")));
+        return Err(Invalid::value(
+            "inputs",
+            inputs.len(),
+            format!("{count}, one per array of the parameters"),
+        ));
     }
     let mut first = 0;
     let mut starts = Vec::with_capacity(leaves.len());
@@ -156,7 +167,8 @@ fn load(program: &Program, inputs: &[HostArray], memory: &mut Reference<'_>) -> 
     }
     for constant in &program.constants {
         let size = program.allocations[constant.allocation].size;
-        memory.write(Place { allocation: constant.allocation, offset: 0, size }, &constant.bytes)?;
+        memory
+            .write(Place { allocation: constant.allocation, offset: 0, size }, &constant.bytes)?;
     }
     Ok(())
 }

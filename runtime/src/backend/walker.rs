@@ -32,9 +32,15 @@ impl<'a, D: Device> Walker<'a, D> {
             let executed = self.executed.get() + 1;
             self.executed.set(executed);
             if executed > self.limits.steps {
-                return Err(Invalid::limit("thunks executed", executed, self.limits.steps, "steps"));
+                return Err(Invalid::limit(
+                    "thunks executed",
+                    executed,
+                    self.limits.steps,
+                    "steps",
+                ));
             }
-            self.step(step, table).at(|| format!("{} {:?} (id {})", step.kind, step.annotation, step.id))?;
+            self.step(step, table)
+                .at(|| format!("{} {:?} (id {})", step.kind, step.annotation, step.id))?;
         }
         Ok(())
     }
@@ -50,17 +56,21 @@ impl<'a, D: Device> Walker<'a, D> {
             Thunk::AsyncDone { .. } => Ok(()),
             Thunk::Copy { from, to, size } => self.device.copy(resolve(from), resolve(to), *size),
             Thunk::OffsetCopy { from, to, size, offsets, by_iteration } => {
-                let at = if *by_iteration { self.iterations.last().copied().unwrap_or(0) } else { 0 };
+                let at =
+                    if *by_iteration { self.iterations.last().copied().unwrap_or(0) } else { 0 };
                 let found = usize::try_from(at).ok().and_then(|at| offsets.get(at));
-                let (source, target) =
-                    found.ok_or_else(|| Invalid::value("iteration", at, format!("below {}", offsets.len())))?;
+                let (source, target) = found.ok_or_else(|| {
+                    Invalid::value("iteration", at, format!("below {}", offsets.len()))
+                })?;
                 let (from, to) = (resolve(from), resolve(to));
                 let from = Place { offset: from.offset + source, size: from.size - source, ..from };
                 let to = Place { offset: to.offset + target, size: to.size - target, ..to };
                 self.device.copy(from, to, *size)
             }
             Thunk::Fill { to, word } => self.device.fill(resolve(to), *word),
-            Thunk::ReplicaId(to) => self.device.write(resolve(to), &(self.member.replica as u32).to_le_bytes()),
+            Thunk::ReplicaId(to) => {
+                self.device.write(resolve(to), &(self.member.replica as u32).to_le_bytes())
+            }
             Thunk::PartitionId(to) => {
                 self.device.write(resolve(to), &(self.member.partition as u32).to_le_bytes())
             }
@@ -75,7 +85,10 @@ impl<'a, D: Device> Walker<'a, D> {
                     (PrimitiveType::Pred, _) => usize::from(bytes.first() == Some(&0)),
                     (_, Some(word)) => {
                         // An index out of range takes the last branch.
-                        usize::try_from(i32::from_le_bytes(*word)).ok().filter(|at| *at <= last).unwrap_or(last)
+                        usize::try_from(i32::from_le_bytes(*word))
+                            .ok()
+                            .filter(|at| *at <= last)
+                            .unwrap_or(last)
                     }
                     _ => return Err(Invalid::value("branch_index_buffer.size", bytes.len(), "4")),
                 };
@@ -99,7 +112,9 @@ impl<'a, D: Device> Walker<'a, D> {
                 }
                 self.device.kernel(step, kernel, &resolve)
             }
-            Thunk::Collective(collective) => self.member.run(step, collective, &mut self.device, &resolve),
+            Thunk::Collective(collective) => {
+                self.member.run(step, collective, &mut self.device, &resolve)
+            }
             Thunk::Matmul(matmul) => match &matmul.unsupported {
                 Some(what) => Err(Invalid::unsupported(what.clone())),
                 None => self.device.matmul(matmul, &resolve),

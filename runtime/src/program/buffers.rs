@@ -52,11 +52,13 @@ pub(crate) fn allocations(protos: &[BufferAllocationProto], limit: u64) -> Resul
         let size = size("size", proto.size).at(place)?;
         total = total.saturating_add(size as u64);
         if total > limit {
-            return Err(Invalid::limit("bytes of all allocations", total, limit, "memory")).at(place);
+            return Err(Invalid::limit("bytes of all allocations", total, limit, "memory"))
+                .at(place);
         }
         let parameter = if proto.is_entry_computation_parameter {
             let number = self::size("parameter_number", proto.parameter_number).at(place)?;
-            let index = proto.parameter_shape_index.iter().map(|i| self::size("parameter_shape_index", *i));
+            let index =
+                proto.parameter_shape_index.iter().map(|i| self::size("parameter_shape_index", *i));
             Some((number, index.collect::<Result<Vec<_>>>().at(place)?))
         } else {
             None
@@ -78,7 +80,11 @@ impl Allocations<'_> {
         let index = proto.buffer_allocation_index;
         let allocation = usize::try_from(index).ok().filter(|at| *at < self.0.len());
         let Some(allocation) = allocation else {
-            return Err(Invalid::value("buffer_allocation_index", index, format!("below {}", self.0.len())));
+            return Err(Invalid::value(
+                "buffer_allocation_index",
+                index,
+                format!("below {}", self.0.len()),
+            ));
         };
         let bytes = self.0[allocation].size;
         let (offset, size) = (size("offset", proto.offset)?, size("size", proto.size)?);

@@ -58,8 +58,8 @@ impl Module {
         let mut module = Module::default();
         for computation in proto.computations {
             let name = computation.name.clone();
-            let computation = Computation::new(computation, &ids)
-                .at(|| format!("computation {name:?}"))?;
+            let computation =
+                Computation::new(computation, &ids).at(|| format!("computation {name:?}"))?;
             module.computations.push(computation);
         }
         module.check_calls()?;
@@ -98,8 +98,12 @@ impl Module {
                     let below = computation.instructions.iter().flat_map(|i| &i.calls);
                     let own = below.filter_map(|c| depth[*c]).max().map_or(0, |d| d + 1);
                     if own > MAX_CALLS {
-                        return Err(Invalid::value("depth of calls", own, format!("at most {MAX_CALLS}"))
-                            .at(format!("computation {:?}", computation.name)));
+                        return Err(Invalid::value(
+                            "depth of calls",
+                            own,
+                            format!("at most {MAX_CALLS}"),
+                        )
+                        .at(format!("computation {:?}", computation.name)));
                     }
                     depth[at] = Some(own);
                     on_path[at] = false;
@@ -201,10 +205,9 @@ impl Instruction {
 
     /// A called computation.
     pub(crate) fn callee<'m>(&self, module: &'m Module, at: usize) -> Result<&'m Computation> {
-        self.calls
-            .get(at)
-            .and_then(|c| module.computations.get(*c))
-            .ok_or_else(|| Invalid::value("called computations", self.calls.len(), format!("more than {at}")))
+        self.calls.get(at).and_then(|c| module.computations.get(*c)).ok_or_else(|| {
+            Invalid::value("called computations", self.calls.len(), format!("more than {at}"))
+        })
     }
 }
 
@@ -268,8 +271,19 @@ pub(crate) fn record(reads: &mut super::Reads) {
     reads.fields("xla.HloComputationProto", &["name", "instructions", "id", "root_id"]);
     reads.fields(
         "xla.HloInstructionProto",
-        &["name", "opcode", "shape", "id", "operand_ids", "called_computation_ids", "parameter_number"],
+        &[
+            "name",
+            "opcode",
+            "shape",
+            "id",
+            "operand_ids",
+            "called_computation_ids",
+            "parameter_number",
+        ],
     );
-    reads.fields("xla.ShapeProto", &["element_type", "dimensions", "tuple_shapes", "layout", "is_dynamic_dimension"]);
+    reads.fields(
+        "xla.ShapeProto",
+        &["element_type", "dimensions", "tuple_shapes", "layout", "is_dynamic_dimension"],
+    );
     reads.fields("xla.LayoutProto", &["minor_to_major", "tiles", "element_size_in_bits"]);
 }

@@ -31,7 +31,8 @@ impl Invalid {
         value: impl fmt::Display,
         bound: impl Into<String>,
     ) -> Invalid {
-        let fault = Fault::Value { what: what.into(), value: value.to_string(), bound: bound.into() };
+        let fault =
+            Fault::Value { what: what.into(), value: value.to_string(), bound: bound.into() };
         Invalid { place: Vec::new(), fault }
     }
 
@@ -44,7 +45,12 @@ impl Invalid {
         Invalid { place: Vec::new(), fault: Fault::Unsupported(what.into()) }
     }
 
-    pub(crate) fn limit(what: impl Into<String>, value: u64, limit: u64, setting: &'static str) -> Invalid {
+    pub(crate) fn limit(
+        what: impl Into<String>,
+        value: u64,
+        limit: u64,
+        setting: &'static str,
+    ) -> Invalid {
         let fault = Fault::Limit { what: what.into(), value, limit, setting };
         Invalid { place: Vec::new(), fault }
     }

@@ -75,10 +75,7 @@ impl Program {
         Program::checked(executable, limits).map_err(Error::from)
     }
 
-    fn checked(
-        executable: GpuExecutableProto,
-        limits: &Limits,
-    ) -> Result<Program> {
+    fn checked(executable: GpuExecutableProto, limits: &Limits) -> Result<Program> {
         let mut reads = Reads::default();
         reads.fields(
             "xla.gpu.GpuExecutableProto",
@@ -179,7 +176,9 @@ fn parameters(shape: &ProgramShapeProto, allocations: &[Allocation]) -> Result<V
                 Shape::Tuple(shapes) => shapes.get(*i),
                 _ => None,
             }
-            .ok_or_else(|| Invalid::value("parameter_shape_index", i, "an element of the parameter"))
+            .ok_or_else(|| {
+                Invalid::value("parameter_shape_index", i, "an element of the parameter")
+            })
             .at(place)?;
         }
         if let Shape::Array(shape) = leaf
@@ -202,17 +201,19 @@ fn outputs(
     reads.fields("xla.gpu.GpuExecutableProto.OutputInfoMapEntry", &["shape_index", "output_info"]);
     reads.fields("xla.gpu.GpuExecutableProto.OutputInfoProto", &["allocation_index"]);
     reads.fields("xla.ShapeIndexProto", &["indexes"]);
-    let result = Shape::new(shape.result.as_ref().ok_or_else(|| Invalid::missing("program_shape.result"))?)?;
+    let result =
+        Shape::new(shape.result.as_ref().ok_or_else(|| Invalid::missing("program_shape.result"))?)?;
     let mut out = Vec::new();
     collect(&result, &mut Vec::new(), &mut |index, shape| {
         let place = || format!("output {index:?}");
-        let entry = entries.iter().find(|entry| {
-            entry.shape_index.as_ref().map_or(&[][..], |i| &i.indexes) == index
-        });
+        let entry = entries
+            .iter()
+            .find(|entry| entry.shape_index.as_ref().map_or(&[][..], |i| &i.indexes) == index);
         let info = entry.and_then(|entry| entry.output_info.as_ref());
         let info = info.ok_or_else(|| Invalid::missing("output_info_map")).at(place)?;
         let bound = || format!("below {}", allocations.len());
-        let allocation = usize::try_from(info.allocation_index).ok().filter(|a| *a < allocations.len());
+        let allocation =
+            usize::try_from(info.allocation_index).ok().filter(|a| *a < allocations.len());
         let allocation = allocation
             .ok_or_else(|| Invalid::value("allocation_index", info.allocation_index, bound()))
             .at(place)?;
@@ -267,7 +268,8 @@ fn constants(
             continue; // nothing but a symbol of the module's own code
         }
         let bound = || format!("-1, or below {}", allocations.len());
-        let allocation = usize::try_from(proto.allocation_index).ok().filter(|a| *a < allocations.len());
+        let allocation =
+            usize::try_from(proto.allocation_index).ok().filter(|a| *a < allocations.len());
         let allocation = allocation
             .ok_or_else(|| Invalid::value("allocation_index", proto.allocation_index, bound()))
             .at(place)?;
@@ -289,7 +291,11 @@ fn constants(
 fn from_module(symbol: &str, module: &Module) -> Result<prost::bytes::Bytes> {
     let name = symbol.strip_prefix("buffer_for_").unwrap_or(symbol);
     let (_, instruction) = module.instruction(name).ok_or_else(|| {
-        Invalid::value("symbol_name", format!("{symbol:?}"), "the name of a constant in the HLO module")
+        Invalid::value(
+            "symbol_name",
+            format!("{symbol:?}"),
+            "the name of a constant in the HLO module",
+        )
     })?;
     let literal = instruction.proto.literal.as_ref().ok_or_else(|| Invalid::missing("literal"))?;
     let shape = instruction.shape.array()?;

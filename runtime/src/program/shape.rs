@@ -101,9 +101,7 @@ impl ArrayShape {
         let dims: Vec<usize> = proto
             .dimensions
             .iter()
-            .map(|d| {
-                usize::try_from(*d).map_err(|_| Invalid::value("dimension", d, "0 or more"))
-            })
+            .map(|d| usize::try_from(*d).map_err(|_| Invalid::value("dimension", d, "0 or more")))
             .collect::<Result<_>>()?;
         let (mut minor_to_major, mut element_bits) = ((0..dims.len()).rev().collect(), bits);
         if let Some(layout) = &proto.layout {
@@ -150,9 +148,8 @@ impl ArrayShape {
 impl std::fmt::Display for ArrayShape {
     /// As in HLO text, e.g. `f32[8,4]{1,0}`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let list = |items: &[usize]| {
-            items.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
-        };
+        let list =
+            |items: &[usize]| items.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
         write!(
             f,
             "{}[{}]{{{}}}",
@@ -180,7 +177,11 @@ pub(crate) fn permutation(values: &[i64], rank: usize) -> Result<Vec<usize>> {
         }
     }
     if out.len() != rank {
-        return Err(Invalid::value("permutation", format!("{values:?}"), format!("{rank} entries")));
+        return Err(Invalid::value(
+            "permutation",
+            format!("{values:?}"),
+            format!("{rank} entries"),
+        ));
     }
     Ok(out)
 }

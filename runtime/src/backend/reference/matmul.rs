@@ -42,9 +42,12 @@ pub(super) fn run(device: &mut Reference<'_>, matmul: &Matmul, resolve: Resolve<
             .transpose()
     };
     let bias = vector(&matmul.bias)?;
-    let scale = |s: Option<Vec<Complex64>>| s.and_then(|v| v.first().copied()).unwrap_or(Complex64::ONE);
+    let scale =
+        |s: Option<Vec<Complex64>>| s.and_then(|v| v.first().copied()).unwrap_or(Complex64::ONE);
     let [a_scale, b_scale] = &matmul.scales;
-    let alpha = Complex64::new(matmul.alpha.0, matmul.alpha.1) * scale(vector(a_scale)?) * scale(vector(b_scale)?);
+    let alpha = Complex64::new(matmul.alpha.0, matmul.alpha.1)
+        * scale(vector(a_scale)?)
+        * scale(vector(b_scale)?);
     let activation = activation(matmul.epilogue)?;
 
     // The output goes through its own layout; what lies between rows stays as it was.
@@ -66,7 +69,8 @@ pub(super) fn run(device: &mut Reference<'_>, matmul: &Matmul, resolve: Resolve<
                     // Along the dimension whose elements lie together.
                     let at = if d.row_major { column } else { row };
                     let bound = format!("above {at}");
-                    value += bias.get(at).ok_or_else(|| Invalid::value("bias", bias.len(), bound))?;
+                    value +=
+                        bias.get(at).ok_or_else(|| Invalid::value("bias", bias.len(), bound))?;
                 }
                 let at = d.offset(batch, row, column);
                 if let Some((_, aux)) = &mut aux {
@@ -96,7 +100,12 @@ struct Operand<'l> {
 }
 
 impl<'l> Operand<'l> {
-    fn load(device: &Reference<'_>, place: Place, layout: &'l MatrixLayout, wide: bool) -> Result<Self> {
+    fn load(
+        device: &Reference<'_>,
+        place: Place,
+        layout: &'l MatrixLayout,
+        wide: bool,
+    ) -> Result<Self> {
         let array = decode(device.bytes(place), &flat(layout, place))?;
         let elements = match array.data {
             Data::F32(v) if !wide => Elements::F32(v),

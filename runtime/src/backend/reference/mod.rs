@@ -61,7 +61,11 @@ impl<'p> Reference<'p> {
         let found = module.instruction(&step.annotation).or_else(|| module.instruction(symbol));
         found.ok_or_else(|| {
             let names = format!("{:?} and {symbol:?}", step.annotation);
-            Invalid::value("profile_annotation and kernel name", names, "the name of an HLO instruction")
+            Invalid::value(
+                "profile_annotation and kernel name",
+                names,
+                "the name of an HLO instruction",
+            )
         })
     }
 
@@ -87,7 +91,11 @@ impl<'p> Reference<'p> {
         let result = evaluator.instruction(computation, instruction, operands)?;
         let (shapes, values) = (instruction.shape.leaves(), result.leaves());
         if values.len() != shapes.len() || outputs.len() != shapes.len() {
-            return Err(Invalid::value("arrays of the result", values.len(), shapes.len().to_string()));
+            return Err(Invalid::value(
+                "arrays of the result",
+                values.len(),
+                shapes.len().to_string(),
+            ));
         }
         for ((place, shape), value) in outputs.iter().zip(shapes).zip(values) {
             self.store(*place, shape, value)?;
@@ -115,19 +123,35 @@ fn check_arguments(
     computation: &Computation,
     instruction: &Instruction,
 ) -> Result<usize> {
-    let operands: Vec<&ArrayShape> =
-        instruction.operands.iter().flat_map(|at| computation.instructions[*at].shape.leaves()).collect();
+    let operands: Vec<&ArrayShape> = instruction
+        .operands
+        .iter()
+        .flat_map(|at| computation.instructions[*at].shape.leaves())
+        .collect();
     let results = instruction.shape.leaves();
     if arguments.len() != operands.len() + results.len() {
-        let bound = format!("{} operands and {} results of {:?}", operands.len(), results.len(), instruction.name);
+        let bound = format!(
+            "{} operands and {} results of {:?}",
+            operands.len(),
+            results.len(),
+            instruction.name
+        );
         return Err(Invalid::value("args", arguments.len(), bound));
     }
-    for (at, (argument, shape)) in arguments.iter().zip(operands.iter().chain(&results)).enumerate() {
+    for (at, (argument, shape)) in arguments.iter().zip(operands.iter().chain(&results)).enumerate()
+    {
         let place = || format!("args[{at}]");
         if let Some(own) = &argument.shape
-            && (own.ty != shape.ty || own.dims != shape.dims || own.minor_to_major != shape.minor_to_major)
+            && (own.ty != shape.ty
+                || own.dims != shape.dims
+                || own.minor_to_major != shape.minor_to_major)
         {
-            return Err(Invalid::value("shape", own, format!("{shape}, as in {:?}", instruction.name))).at(place);
+            return Err(Invalid::value(
+                "shape",
+                own,
+                format!("{shape}, as in {:?}", instruction.name),
+            ))
+            .at(place);
         }
         crate::program::buffers::shape_fits(&argument.slice, shape).at(place)?;
         if at >= operands.len() && !argument.written {
@@ -188,7 +212,8 @@ impl Device for Reference<'_> {
         resolve: Resolve<'_>,
     ) -> Result<()> {
         let (computation, instruction) = self.instruction(step, "")?;
-        let inputs: Vec<Place> = collective.buffers.iter().map(|b| resolve(&b.from.slice)).collect();
+        let inputs: Vec<Place> =
+            collective.buffers.iter().map(|b| resolve(&b.from.slice)).collect();
         let outputs: Vec<Place> = collective.buffers.iter().map(|b| resolve(&b.to.slice)).collect();
         self.evaluate((computation, instruction), &inputs, &outputs, Some(peers))
     }

@@ -19,7 +19,8 @@ pub(super) fn triangular(solve: &TriangularSolve, a: &Array, b: &Array) -> Resul
     }
     let (matrix, mut x) = (wide(&a.data)?, wide(&b.data)?);
     let batches: usize = a.dims[..rank - 2].iter().product();
-    let transposed = solve.transpose != Transpose::NoTranspose && solve.transpose != Transpose::Invalid;
+    let transposed =
+        solve.transpose != Transpose::NoTranspose && solve.transpose != Transpose::Invalid;
     let conjugate = solve.transpose == Transpose::Adjoint;
     for batch in 0..batches {
         let a = &matrix[batch * n * n..][..n * n];
@@ -33,7 +34,8 @@ pub(super) fn triangular(solve: &TriangularSolve, a: &Array, b: &Array) -> Resul
         let other = if solve.left_side { columns } else { rows };
         let x = &mut x[batch * rows * columns..][..rows * columns];
         for line in 0..other {
-            let place = |i: usize| if solve.left_side { i * columns + line } else { line * columns + i };
+            let place =
+                |i: usize| if solve.left_side { i * columns + line } else { line * columns + i };
             for step in 0..n {
                 let i = if lower { step } else { n - 1 - step };
                 let known: Box<dyn Iterator<Item = usize>> =
@@ -47,9 +49,9 @@ pub(super) fn triangular(solve: &TriangularSolve, a: &Array, b: &Array) -> Resul
     let data = match domain(b.ty)? {
         Domain::F32 => Data::F32(x.iter().map(|x| x.re as f32).collect()),
         Domain::F64 => Data::F64(x.iter().map(|x| x.re).collect()),
-        Domain::C64 => {
-            Data::C64(x.iter().map(|x| num_complex::Complex32::new(x.re as f32, x.im as f32)).collect())
-        }
+        Domain::C64 => Data::C64(
+            x.iter().map(|x| num_complex::Complex32::new(x.re as f32, x.im as f32)).collect(),
+        ),
         _ => Data::C128(x),
     };
     Ok(Array { ty: b.ty, dims: b.dims.clone(), data })

@@ -86,19 +86,28 @@ impl Reader<'_> {
     }
 
     pub(super) fn all_reduce(&mut self, p: &AllReduceThunkProto) -> Result<Thunk> {
-        self.reads.fields("xla.gpu.AllReduceThunkProto", &["collective_config", "buffers", "reduction_kind"]);
+        self.reads.fields(
+            "xla.gpu.AllReduceThunkProto",
+            &["collective_config", "buffers", "reduction_kind"],
+        );
         let kind = CollectiveKind::AllReduce(reduction(p.reduction_kind())?);
         self.collective(kind, p.collective_config.as_ref(), &p.buffers)
     }
 
     pub(super) fn reduce_scatter(&mut self, p: &ReduceScatterThunkProto) -> Result<Thunk> {
-        self.reads.fields("xla.gpu.ReduceScatterThunkProto", &["collective_config", "buffers", "reduction_kind"]);
+        self.reads.fields(
+            "xla.gpu.ReduceScatterThunkProto",
+            &["collective_config", "buffers", "reduction_kind"],
+        );
         let kind = CollectiveKind::ReduceScatter(reduction(p.reduction_kind())?);
         self.collective(kind, p.collective_config.as_ref(), &p.buffers)
     }
 
     pub(super) fn all_to_all(&mut self, p: &AllToAllThunkProto) -> Result<Thunk> {
-        self.reads.fields("xla.gpu.AllToAllThunkProto", &["collective_config", "buffers", "has_split_dimension"]);
+        self.reads.fields(
+            "xla.gpu.AllToAllThunkProto",
+            &["collective_config", "buffers", "has_split_dimension"],
+        );
         let kind = CollectiveKind::AllToAll(p.has_split_dimension);
         self.collective(kind, p.collective_config.as_ref(), &p.buffers)
     }
@@ -118,15 +127,27 @@ impl Reader<'_> {
         let mut targets: Vec<usize> = pairs.iter().map(|(_, target)| *target).collect();
         targets.sort_unstable();
         if let Some([twice, _]) = targets.array_windows().find(|[a, b]| a == b) {
-            return Err(Invalid::value("source_target_pairs", format!("target {twice} twice"), "targets once"));
+            return Err(Invalid::value(
+                "source_target_pairs",
+                format!("target {twice} twice"),
+                "targets once",
+            ));
         }
         self.collective(CollectiveKind::Permute(pairs), p.collective_config.as_ref(), &p.buffers)
     }
 
-    pub(super) fn collective_broadcast(&mut self, p: &CollectiveBroadcastThunkProto) -> Result<Thunk> {
-        self.reads.fields("xla.gpu.CollectiveBroadcastThunkProto", &["collective_config", "buffers", "has_dynamic_root"]);
+    pub(super) fn collective_broadcast(
+        &mut self,
+        p: &CollectiveBroadcastThunkProto,
+    ) -> Result<Thunk> {
+        self.reads.fields(
+            "xla.gpu.CollectiveBroadcastThunkProto",
+            &["collective_config", "buffers", "has_dynamic_root"],
+        );
         if p.has_dynamic_root {
-            return Ok(Thunk::Unsupported("collective_broadcast_thunk with a dynamic root".to_owned()));
+            return Ok(Thunk::Unsupported(
+                "collective_broadcast_thunk with a dynamic root".to_owned(),
+            ));
         }
         self.collective(CollectiveKind::Broadcast, p.collective_config.as_ref(), &p.buffers)
     }
@@ -164,7 +185,11 @@ impl Reader<'_> {
                     let id = size("replica_ids", *id)?;
                     match seen.insert(id) {
                         true => Ok(id),
-                        false => Err(Invalid::value("replica_ids", format!("{id} twice"), "each id once")),
+                        false => Err(Invalid::value(
+                            "replica_ids",
+                            format!("{id} twice"),
+                            "each id once",
+                        )),
                     }
                 })
                 .collect::<Result<Vec<_>>>()?;
@@ -194,7 +219,11 @@ impl Reader<'_> {
             return Err(Invalid::value("element_count", count, bound));
         }
         if from.shape.ty != to.shape.ty {
-            return Err(Invalid::value("destination_buffer.shape", &to.shape, from.shape.ty.as_str_name()));
+            return Err(Invalid::value(
+                "destination_buffer.shape",
+                &to.shape,
+                from.shape.ty.as_str_name(),
+            ));
         }
         Ok(CollectiveBuffer { count, from, to })
     }
@@ -206,6 +235,8 @@ fn reduction(kind: ReductionKindProto) -> Result<Reduction> {
         ReductionKindProto::ReductionKindProduct => Reduction::Product,
         ReductionKindProto::ReductionKindMin => Reduction::Min,
         ReductionKindProto::ReductionKindMax => Reduction::Max,
-        ReductionKindProto::ReductionKindUnspecified => return Err(Invalid::missing("reduction_kind")),
+        ReductionKindProto::ReductionKindUnspecified => {
+            return Err(Invalid::missing("reduction_kind"));
+        }
     })
 }

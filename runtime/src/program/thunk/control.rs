@@ -2,10 +2,11 @@
 
 use super::{Reader, Thunk};
 use crate::program::{At as _, Invalid, Result};
-use crate::proto::xla::gpu::{
-    AsyncDoneThunkProto, AsyncStartThunkProto, ConditionalThunkProto, ThunkSequenceProto, WhileThunkProto,
-};
 use crate::proto::xla::PrimitiveType;
+use crate::proto::xla::gpu::{
+    AsyncDoneThunkProto, AsyncStartThunkProto, ConditionalThunkProto, ThunkSequenceProto,
+    WhileThunkProto,
+};
 
 impl Reader<'_> {
     pub(super) fn nested(
@@ -23,14 +24,21 @@ impl Reader<'_> {
     pub(super) fn while_loop(&mut self, proto: &WhileThunkProto) -> Result<Thunk> {
         self.reads.fields(
             "xla.gpu.WhileThunkProto",
-            &["condition_result_buffer_index", "condition_thunk_sequence", "body_thunk_sequence", "trip_count"],
+            &[
+                "condition_result_buffer_index",
+                "condition_thunk_sequence",
+                "body_thunk_sequence",
+                "trip_count",
+            ],
         );
         let field = "condition_result_buffer_index";
-        let condition = self.slice(proto.condition_result_buffer_index.as_ref()).at(|| field.to_owned())?;
+        let condition =
+            self.slice(proto.condition_result_buffer_index.as_ref()).at(|| field.to_owned())?;
         if condition.size != 1 {
             return Err(Invalid::value(format!("{field}.size"), condition.size, "1"));
         }
-        let test = self.nested(proto.condition_thunk_sequence.as_ref(), "condition_thunk_sequence")?;
+        let test =
+            self.nested(proto.condition_thunk_sequence.as_ref(), "condition_thunk_sequence")?;
         self.loops += 1;
         let body = self.nested(proto.body_thunk_sequence.as_ref(), "body_thunk_sequence");
         self.loops -= 1;
@@ -50,10 +58,17 @@ impl Reader<'_> {
     }
 
     pub(super) fn conditional(&mut self, proto: &ConditionalThunkProto) -> Result<Thunk> {
-        self.reads.fields("xla.gpu.ConditionalThunkProto", &["branch_index_buffer", "branch_thunks"]);
+        self.reads
+            .fields("xla.gpu.ConditionalThunkProto", &["branch_index_buffer", "branch_thunks"]);
         let index = self.shaped(proto.branch_index_buffer.as_ref(), "branch_index_buffer")?;
-        if !matches!(index.shape.ty, PrimitiveType::Pred | PrimitiveType::S32) || index.shape.elements() != 1 {
-            return Err(Invalid::value("branch_index_buffer.shape", &index.shape, "pred[] or s32[]"));
+        if !matches!(index.shape.ty, PrimitiveType::Pred | PrimitiveType::S32)
+            || index.shape.elements() != 1
+        {
+            return Err(Invalid::value(
+                "branch_index_buffer.shape",
+                &index.shape,
+                "pred[] or s32[]",
+            ));
         }
         let branches = proto
             .branch_thunks
@@ -63,7 +78,11 @@ impl Reader<'_> {
             .collect::<Result<Vec<_>>>()?;
         let least = if index.shape.ty == PrimitiveType::Pred { 2 } else { 1 };
         if branches.len() < least {
-            return Err(Invalid::value("branch_thunks", branches.len(), format!("at least {least}")));
+            return Err(Invalid::value(
+                "branch_thunks",
+                branches.len(),
+                format!("at least {least}"),
+            ));
         }
         Ok(Thunk::Conditional { index, branches })
     }

@@ -54,7 +54,14 @@ impl Reader<'_> {
     ) -> Result<Thunk> {
         self.reads.fields(
             "xla.gpu.DynamicSliceFusionThunkProto",
-            &["parameters", "results", "parameter_buffers", "result_buffers", "slice_allocations", "embedded_thunks"],
+            &[
+                "parameters",
+                "results",
+                "parameter_buffers",
+                "result_buffers",
+                "slice_allocations",
+                "embedded_thunks",
+            ],
         );
         self.reads.fields(
             "xla.gpu.DynamicSliceFusionThunkProto.ParameterProto",
@@ -77,14 +84,22 @@ impl Reader<'_> {
         let wanted = proto.parameters.len() + proto.results.len();
         if proto.slice_allocations.len() != wanted {
             let value = proto.slice_allocations.len();
-            return Err(Invalid::value("slice_allocations", value, format!("{wanted}, one per parameter and result")));
+            return Err(Invalid::value(
+                "slice_allocations",
+                value,
+                format!("{wanted}, one per parameter and result"),
+            ));
         }
         let (mut parts, mut allocations) = (Vec::with_capacity(wanted), Vec::with_capacity(wanted));
         for (at, (buffers, number, config)) in parameters.chain(results).enumerate() {
             let place = || format!("part {at}");
             let buffer = usize::try_from(number).ok().and_then(|n| buffers.get(n));
             let buffer = buffer.ok_or_else(|| {
-                Invalid::value("parameter_number or result_number", number, format!("below {}", buffers.len()))
+                Invalid::value(
+                    "parameter_number or result_number",
+                    number,
+                    format!("below {}", buffers.len()),
+                )
             });
             let buffer = self.slice(Some(buffer.at(place)?)).at(place)?;
             let part = size("size", proto.slice_allocations[at].size).at(place)?;
@@ -123,7 +138,11 @@ impl Reader<'_> {
                 let index = usize::try_from(index).ok().filter(|index| *index < self.loops);
                 Some(index.ok_or_else(|| {
                     let value = config.loop_index.unwrap_or_default();
-                    Invalid::value("loop_index", value, format!("below {}, the loops around it", self.loops))
+                    Invalid::value(
+                        "loop_index",
+                        value,
+                        format!("below {}, the loops around it", self.loops),
+                    )
                 })?)
             }
         };
@@ -150,7 +169,8 @@ impl Part {
     pub fn start(&self, iterations: &[u64]) -> usize {
         let iteration = |loop_index: Option<usize>| {
             let at = loop_index.and_then(|index| iterations.len().checked_sub(index + 1));
-            at.and_then(|at| iterations.get(at)).map_or(0, |n| i64::try_from(*n).unwrap_or(i64::MAX))
+            at.and_then(|at| iterations.get(at))
+                .map_or(0, |n| i64::try_from(*n).unwrap_or(i64::MAX))
         };
         let offset = match &self.offset {
             None => 0,

@@ -57,11 +57,18 @@ impl Reader<'_> {
         self.reads.fields(
             "xla.gpu.KernelThunkProto",
             &[
-                "args", "written", "kernel_name", "launch_dimensions", "cluster_dim", "shmem_bytes",
-                "args_shape", "zeroed_output_buffer_indices",
+                "args",
+                "written",
+                "kernel_name",
+                "launch_dimensions",
+                "cluster_dim",
+                "shmem_bytes",
+                "args_shape",
+                "zeroed_output_buffer_indices",
             ],
         );
-        self.reads.fields("xla.gpu.LaunchDimensionsProto", &["block_counts", "thread_counts_per_block"]);
+        self.reads
+            .fields("xla.gpu.LaunchDimensionsProto", &["block_counts", "thread_counts_per_block"]);
         let mut arguments = Vec::with_capacity(proto.args.len());
         for (at, slice) in proto.args.iter().enumerate() {
             let place = || format!("args[{at}]");
@@ -103,14 +110,26 @@ impl Reader<'_> {
         );
         self.reads.fields(
             "xla.gpu.CustomKernelProto",
-            &["name", "kernel_spec", "block_dims", "thread_dims", "cluster_dim", "shared_memory_bytes"],
+            &[
+                "name",
+                "kernel_spec",
+                "block_dims",
+                "thread_dims",
+                "cluster_dim",
+                "shared_memory_bytes",
+            ],
         );
         let mut arguments = Vec::with_capacity(proto.args.len());
         for (at, slice) in proto.args.iter().enumerate() {
             let shaped = self.shaped(Some(slice), &format!("args[{at}]"))?;
-            arguments.push(KernelArgument { slice: shaped.slice, shape: Some(shaped.shape), written: false });
+            arguments.push(KernelArgument {
+                slice: shaped.slice,
+                shape: Some(shaped.shape),
+                written: false,
+            });
         }
-        let kernel = proto.custom_kernel.as_ref().ok_or_else(|| Invalid::missing("custom_kernel"))?;
+        let kernel =
+            proto.custom_kernel.as_ref().ok_or_else(|| Invalid::missing("custom_kernel"))?;
         let spec = kernel.kernel_spec.as_ref();
         let code = spec.and_then(|spec| spec.payload.as_ref()).map(|payload| match payload {
             Payload::Cubin(cubin) => Code::Cubin(cubin.data.clone()),
@@ -122,7 +141,10 @@ impl Reader<'_> {
                 name: kernel.name.clone(),
                 arguments,
                 blocks: dim3("block_dims", kernel.block_dims.clone().and_then(|b| b.coordinates))?,
-                threads: dim3("thread_dims", kernel.thread_dims.clone().and_then(|t| t.coordinates))?,
+                threads: dim3(
+                    "thread_dims",
+                    kernel.thread_dims.clone().and_then(|t| t.coordinates),
+                )?,
                 cluster: cluster(kernel.cluster_dim.as_ref())?,
                 shared_memory: shared_memory(kernel.shared_memory_bytes)?,
                 zeroed: Vec::new(),
@@ -136,7 +158,11 @@ impl Reader<'_> {
     fn finish(&mut self, mut kernel: Kernel, written: &[bool], zeroed: &[i64]) -> Result<Thunk> {
         let count = kernel.arguments.len();
         if written.len() != count {
-            return Err(Invalid::value("written", written.len(), format!("{count} entries, as args")));
+            return Err(Invalid::value(
+                "written",
+                written.len(),
+                format!("{count} entries, as args"),
+            ));
         }
         for (argument, written) in kernel.arguments.iter_mut().zip(written) {
             argument.written = *written;
@@ -169,5 +195,6 @@ fn cluster(proto: Option<&ClusterDimProto>) -> Result<Option<[u32; 3]>> {
 }
 
 fn shared_memory(bytes: i64) -> Result<u32> {
-    u32::try_from(bytes).map_err(|_| Invalid::value("shared memory", bytes, "0 to 4294967295 bytes"))
+    u32::try_from(bytes)
+        .map_err(|_| Invalid::value("shared memory", bytes, "0 to 4294967295 bytes"))
 }

@@ -7,10 +7,13 @@ use crate::program::{At as _, Invalid, Result, ShapedSlice, Slice};
 use crate::proto::xla::gemm_config_proto::{MatrixLayout as LayoutProto, matrix_layout::Order};
 use crate::proto::xla::gpu::cublas_lt_matmul_thunk_proto::Impl as MatmulImpl;
 use crate::proto::xla::gpu::{
-    CublasLtMatmulThunkProto, CustomCallThunkProto, FftThunkProto, GemmThunkProto, TriangularSolveThunkProto,
+    CublasLtMatmulThunkProto, CustomCallThunkProto, FftThunkProto, GemmThunkProto,
+    TriangularSolveThunkProto,
 };
 use crate::proto::xla::triangular_solve_options::Transpose;
-use crate::proto::xla::{BlasLtEpilogueProto, BlasTransposeProto, FftType, GemmConfigProto, PrimitiveType};
+use crate::proto::xla::{
+    BlasLtEpilogueProto, BlasTransposeProto, FftType, GemmConfigProto, PrimitiveType,
+};
 
 /// `d = epilogue(alpha * a * b + beta * c)`.
 #[derive(Debug)]
@@ -107,7 +110,10 @@ pub struct CustomCall {
 
 impl Reader<'_> {
     pub(super) fn gemm(&mut self, p: &GemmThunkProto) -> Result<Thunk> {
-        self.reads.fields("xla.gpu.GemmThunkProto", &["gemm_config", "lhs_buffer", "rhs_buffer", "output_buffer"]);
+        self.reads.fields(
+            "xla.gpu.GemmThunkProto",
+            &["gemm_config", "lhs_buffer", "rhs_buffer", "output_buffer"],
+        );
         let config = p.gemm_config.as_ref().ok_or_else(|| Invalid::missing("gemm_config"))?;
         let a = self.slice(p.lhs_buffer.as_ref()).at(|| "lhs_buffer".to_owned())?;
         let b = self.slice(p.rhs_buffer.as_ref()).at(|| "rhs_buffer".to_owned())?;
@@ -151,12 +157,28 @@ impl Reader<'_> {
     fn matmul(&mut self, config: &GemmConfigProto, slices: [Slice; 4]) -> Result<Thunk> {
         self.reads.fields(
             "xla.GemmConfigProto",
-            &["lhs_layout", "rhs_layout", "c_layout", "output_layout", "alpha_real", "alpha_imag", "beta", "compute_precision", "scale_mode"],
+            &[
+                "lhs_layout",
+                "rhs_layout",
+                "c_layout",
+                "output_layout",
+                "alpha_real",
+                "alpha_imag",
+                "beta",
+                "compute_precision",
+                "scale_mode",
+            ],
         );
         self.reads.fields(
             "xla.GemmConfigProto.MatrixLayout",
             &[
-                "order", "num_rows", "num_cols", "batch_size", "leading_dim_stride", "batch_stride", "transpose",
+                "order",
+                "num_rows",
+                "num_cols",
+                "batch_size",
+                "leading_dim_stride",
+                "batch_stride",
+                "transpose",
                 "dtype",
             ],
         );
@@ -180,8 +202,8 @@ impl Reader<'_> {
         if [&a.1, &b.1, &c.1].iter().any(|x| x.batch != d.1.batch && x.batch != 1) {
             return Err(Invalid::value("batch_size", a.1.batch, d.1.batch.to_string()));
         }
-        let unsupported =
-            (config.scale_mode != 0).then(|| format!("matrix products with scale_mode {}", config.scale_mode));
+        let unsupported = (config.scale_mode != 0)
+            .then(|| format!("matrix products with scale_mode {}", config.scale_mode));
         Ok(Thunk::Matmul(Box::new(Matmul {
             a,
             b,
@@ -201,11 +223,19 @@ impl Reader<'_> {
     pub(super) fn fft(&mut self, p: &FftThunkProto) -> Result<Thunk> {
         self.reads.fields(
             "xla.gpu.FftThunkProto",
-            &["fft_type", "fft_length", "input_buffer", "output_buffer", "input_shape", "output_shape"],
+            &[
+                "fft_type",
+                "fft_length",
+                "input_buffer",
+                "output_buffer",
+                "input_shape",
+                "output_shape",
+            ],
         );
         let mut side = |slice: Option<&_>, shape: Option<&_>, what: &str| {
             let slice = self.slice(slice)?;
-            let shape = Shape::new(shape.ok_or_else(|| Invalid::missing("shape"))?)?.array()?.clone();
+            let shape =
+                Shape::new(shape.ok_or_else(|| Invalid::missing("shape"))?)?.array()?.clone();
             shape_fits(&slice, &shape).at(|| what.to_owned())?;
             Ok((slice, shape))
         };
@@ -214,14 +244,23 @@ impl Reader<'_> {
         let lengths =
             p.fft_length.iter().map(|n| size("fft_length", *n)).collect::<Result<Vec<_>>>()?;
         let rank = input.1.dims.len();
-        if lengths.is_empty() || lengths.len() > 3 || lengths.len() > rank || output.1.dims.len() != rank {
-            return Err(Invalid::value("fft_length", format!("{lengths:?}"), "1 to 3 dimensions of the operand"));
+        if lengths.is_empty()
+            || lengths.len() > 3
+            || lengths.len() > rank
+            || output.1.dims.len() != rank
+        {
+            return Err(Invalid::value(
+                "fft_length",
+                format!("{lengths:?}"),
+                "1 to 3 dimensions of the operand",
+            ));
         }
         Ok(Thunk::Fft(Box::new(Fft { kind: p.fft_type(), lengths, input, output })))
     }
 
     pub(super) fn triangular_solve(&mut self, p: &TriangularSolveThunkProto) -> Result<Thunk> {
-        self.reads.fields("xla.gpu.TriangularSolveThunkProto", &["options", "a_buffer", "b_buffer"]);
+        self.reads
+            .fields("xla.gpu.TriangularSolveThunkProto", &["options", "a_buffer", "b_buffer"]);
         self.reads.fields(
             "xla.TriangularSolveOptions",
             &["left_side", "lower", "unit_diagonal", "transpose_a"],
@@ -283,21 +322,27 @@ impl MatrixLayout {
             conjugate: proto.transpose() == BlasTransposeProto::BlasConjugateTranspose,
             ty: proto.dtype(),
         };
-        let bits = crate::program::shape::default_bits(layout.ty)
-            .ok_or_else(|| Invalid::unsupported(format!("matrices of {}", layout.ty.as_str_name())))?;
+        let bits = crate::program::shape::default_bits(layout.ty).ok_or_else(|| {
+            Invalid::unsupported(format!("matrices of {}", layout.ty.as_str_name()))
+        })?;
         // The last element, as the furthest that is touched.
         let (minor, major) = layout.minor_major();
-        let last = [(layout.batch, layout.batch_stride), (major, layout.leading_stride), (minor, 1)]
-            .iter()
-            .try_fold(1_usize, |end, (count, stride)| {
-                end.checked_add(count.saturating_sub(1).checked_mul(*stride)?)
-            });
+        let last =
+            [(layout.batch, layout.batch_stride), (major, layout.leading_stride), (minor, 1)]
+                .iter()
+                .try_fold(1_usize, |end, (count, stride)| {
+                    end.checked_add(count.saturating_sub(1).checked_mul(*stride)?)
+                });
         let empty = layout.rows == 0 || layout.columns == 0;
         match last.and_then(|last| last.checked_mul(bits / 8)) {
             Some(bytes) if empty || bytes <= slice.size => Ok(layout),
             bytes => {
                 let value = bytes.map_or("too large".to_owned(), |bytes| bytes.to_string());
-                Err(Invalid::value("bytes", value, format!("at most the {} of its slice", slice.size)))
+                Err(Invalid::value(
+                    "bytes",
+                    value,
+                    format!("at most the {} of its slice", slice.size),
+                ))
             }
         }
     }

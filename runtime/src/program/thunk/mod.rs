@@ -141,7 +141,9 @@ pub(crate) fn entry(
     let steps = reader.sequence(thunks)?;
     match reader.started.difference(&reader.awaited).next() {
         None => Ok(steps),
-        Some(id) => Err(Invalid::value("async_execution_id", id, "one that an async_done_thunk waits for")),
+        Some(id) => {
+            Err(Invalid::value("async_execution_id", id, "one that an async_done_thunk waits for"))
+        }
     }
 }
 
@@ -161,7 +163,11 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn sequence(&mut self, thunks: &[ThunkProto]) -> Result<Vec<Step>> {
         if self.depth >= MAX_DEPTH {
-            return Err(Invalid::value("nesting of thunks", self.depth, format!("below {MAX_DEPTH}")));
+            return Err(Invalid::value(
+                "nesting of thunks",
+                self.depth,
+                format!("below {MAX_DEPTH}"),
+            ));
         }
         self.depth += 1;
         let steps = thunks
@@ -194,7 +200,11 @@ impl Reader<'_> {
     fn thunk(&mut self, proto: &ThunkProto) -> Result<(&'static str, Thunk)> {
         let Some(thunk) = &proto.r#impl else {
             // What XLA reports as a thunk without an embedded one.
-            return Err(Invalid::value("impl", "not set", "a kind of thunk that the contract knows"));
+            return Err(Invalid::value(
+                "impl",
+                "not set",
+                "a kind of thunk that the contract knows",
+            ));
         };
         // Kinds that need devices, libraries or hosts that are not here.
         let unsupported = |kind: &'static str| Ok((kind, Thunk::Unsupported(kind.to_owned())));
@@ -250,14 +260,18 @@ impl Reader<'_> {
             Impl::CollectiveBroadcastThunk(p) => {
                 ("collective_broadcast_thunk", self.collective_broadcast(p)?)
             }
-            Impl::CollectiveKernelThunk(p) => ("collective_kernel_thunk", self.collective_kernel(p)?),
+            Impl::CollectiveKernelThunk(p) => {
+                ("collective_kernel_thunk", self.collective_kernel(p)?)
+            }
             Impl::CollectiveGroupThunk(p) => {
                 self.reads.fields("xla.gpu.CollectiveGroupThunkProto", &["thunks"]);
                 ("collective_group_thunk", Thunk::Sequential(self.sequence(&p.thunks)?))
             }
             #[allow(deprecated, reason = "what older compilers wrote")]
             // Collectives are finished when they return here.
-            Impl::CollectiveDoneThunk(_) => ("collective_done_thunk", Thunk::Sequential(Vec::new())),
+            Impl::CollectiveDoneThunk(_) => {
+                ("collective_done_thunk", Thunk::Sequential(Vec::new()))
+            }
             Impl::GemmThunk(p) => ("gemm_thunk", self.gemm(p)?),
             Impl::CublasLtMatmulThunk(p) => ("cublas_lt_matmul_thunk", self.cublas_lt_matmul(p)?),
             Impl::FftThunk(p) => ("fft_thunk", self.fft(p)?),
@@ -320,7 +334,11 @@ impl Reader<'_> {
         self.allocations.slice(slice)
     }
 
-    fn shaped(&mut self, slice: Option<&crate::proto::xla::ShapedSliceProto>, field: &str) -> Result<ShapedSlice> {
+    fn shaped(
+        &mut self,
+        slice: Option<&crate::proto::xla::ShapedSliceProto>,
+        field: &str,
+    ) -> Result<ShapedSlice> {
         self.reads.fields("xla.ShapedSliceProto", &["slice", "shape"]);
         self.reads.fields(
             "xla.buffer_assignment.BufferAllocationSliceProto",

@@ -72,9 +72,9 @@ pub(super) fn integer1<T: Integer>(opcode: &str) -> Option<fn(T, u32) -> T> {
         "sign" => |x, _| x.sign(),
         "not" => |x, _| !x,
         "popcnt" => |x, width| T::from_raw(u64::from(x.raw(width).count_ones())),
-        "count-leading-zeros" => |x, width| {
-            T::from_raw(u64::from(x.raw(width).leading_zeros() - (64 - width)))
-        },
+        "count-leading-zeros" => {
+            |x, width| T::from_raw(u64::from(x.raw(width).leading_zeros() - (64 - width)))
+        }
         _ => return None,
     })
 }

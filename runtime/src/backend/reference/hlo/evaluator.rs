@@ -7,7 +7,7 @@ use super::{Op, Value, family};
 use crate::array::{Array, element_bytes};
 use crate::backend::collective::Peers;
 use crate::program::hlo::{Computation, Instruction, Module};
-use crate::program::shape::Shape;
+use crate::program::shape::{ArrayShape, Shape};
 use crate::program::{At as _, Invalid, Limits, Result};
 
 /// Evaluates computations of one module on one device.
@@ -91,10 +91,10 @@ impl<'m> Evaluator<'m> {
     ) -> Result<Value> {
         let evaluate = || {
             let family = family(&instruction.opcode)?;
-            self.work(&instruction.shape)?;
             if !family.passes {
                 self.charge(&instruction.shape)?;
             }
+            self.work(&instruction.shape, family.passes)?;
             let mut op = Op { evaluator: self, computation, instruction, operands };
             let value = (family.evaluate)(&mut op)?;
             op.operands.into_iter().for_each(|operand| self.release(operand));
@@ -104,10 +104,10 @@ impl<'m> Evaluator<'m> {
         evaluate().at(|| place(computation, instruction))
     }
 
-    /// Counts the elements of a result.
-    fn work(&self, shape: &Shape) -> Result<()> {
-        // Every leaf counts, the empty ones too.
-        self.steps(shape.leaves().iter().map(|leaf| leaf.elements() as u64 + 1).sum::<u64>() + 1)
+    /// Counts the elements of a result, unless they were `made` before, and its arrays.
+    fn work(&self, shape: &Shape, made: bool) -> Result<()> {
+        let of = |leaf: &&ArrayShape| if made { 1 } else { leaf.elements() as u64 + 1 };
+        self.steps(shape.leaves().iter().map(of).sum::<u64>() + 1)
     }
 
     /// Counts the memory that an array or several take.
@@ -122,6 +122,12 @@ impl<'m> Evaluator<'m> {
         }
         self.alive.set(alive);
         Ok(())
+    }
+
+    /// Counts an array that was made beside the instructions; it has to be small.
+    pub(super) fn count(&self, array: &Array) {
+        let bytes = element_bytes(array.ty).map_or(0, |bytes| bytes * array.len() as u64);
+        self.alive.set(self.alive.get().saturating_add(bytes));
     }
 
     /// Takes an array out of the count.
