@@ -12,16 +12,15 @@ use crate::proto::xla::{LiteralProto, PrimitiveType as P};
 ///
 /// `shape` is the instruction's.
 pub(crate) fn literal(proto: &LiteralProto, shape: &ArrayShape) -> Result<Array> {
-    if let Some(own) = &proto.shape {
-        let own = Shape::new(own)?;
-        let own = own.array()?;
-        if own.ty != shape.ty || own.dims != shape.dims {
-            return Err(Invalid::value("shape of the literal", own, shape.to_string()));
-        }
-    }
     // XLA writes literals in the layout of their own shape.
     let layout = match &proto.shape {
-        Some(own) => ArrayShape::new(own)?.minor_to_major,
+        Some(own) => {
+            let own = Shape::new(own)?.array()?.clone();
+            if own.ty != shape.ty || own.dims != shape.dims {
+                return Err(Invalid::value("shape of the literal", own, shape.to_string()));
+            }
+            own.minor_to_major
+        }
         None => (0..shape.dims.len()).rev().collect(),
     };
     let stored =
@@ -67,6 +66,45 @@ pub(crate) fn literal(proto: &LiteralProto, shape: &ArrayShape) -> Result<Array>
         }
     };
     exact(&bytes, &stored)
+}
+
+/// The field of a literal that holds elements of a type.
+pub(crate) fn literal_field(ty: P) -> &'static str {
+    match ty {
+        P::Pred => "preds",
+        P::S32 => "s32s",
+        P::S64 => "s64s",
+        P::U32 => "u32s",
+        P::U64 => "u64s",
+        P::F32 => "f32s",
+        P::F64 => "f64s",
+        P::C64 => "c64s",
+        P::C128 => "c128s",
+        P::U8 => "u8s",
+        P::S8 => "s8s",
+        P::U16 => "u16s",
+        P::S16 => "s16s",
+        P::F16 => "f16s",
+        P::Bf16 => "bf16s",
+        P::S4 => "s4s",
+        P::U4 => "u4s",
+        P::S2 => "s2s",
+        P::U2 => "u2s",
+        P::S1 => "s1s",
+        P::U1 => "u1s",
+        P::F8e5m2 => "f8e5m2s",
+        P::F8e4m3fn => "f8e4m3fns",
+        P::F8e4m3b11fnuz => "f8e4m3b11fnuzs",
+        P::F8e5m2fnuz => "f8e5m2fnuzs",
+        P::F8e4m3fnuz => "f8e4m3fnuzs",
+        P::F8e4m3 => "f8e4m3s",
+        P::F8e3m4 => "f8e3m4s",
+        P::F8e8m0fnu => "f8e8m0fnus",
+        P::F4e2m1fn => "f4e2m1fns",
+        P::F6e2m3fn => "f6e2m3fns",
+        P::F6e3m2fn => "f6e3m2fns",
+        P::Invalid | P::Tuple | P::OpaqueType | P::Token | P::Buffer => "tuple_literals",
+    }
 }
 
 fn exact(bytes: &[u8], shape: &ArrayShape) -> Result<Array> {

@@ -9,7 +9,7 @@ use num_complex::{Complex32, Complex64};
 
 pub(crate) use codec::{decode, encode};
 pub(crate) use index::{Odometer, offsets, strides};
-pub(crate) use literal::literal;
+pub(crate) use literal::{literal, literal_field};
 pub(crate) use minifloat::{from_bits, round, round_f64, to_bits};
 
 use crate::program::shape::ArrayShape;

@@ -1,5 +1,6 @@
 //! Runs programs. The walker goes through the thunks; what differs between backends is behind [`Device`].
 
+mod budget;
 mod collective;
 pub mod reference;
 mod rendezvous;

@@ -1,6 +1,6 @@
 //! Where the devices of a collective meet.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -17,6 +17,8 @@ pub(crate) struct Rendezvous {
 #[derive(Debug, Default)]
 struct State {
     meetings: HashMap<Key, Meeting>,
+    /// Devices that have finished.
+    finished: HashSet<usize>,
     /// A device gave up, so nobody waits any longer.
     broken: bool,
 }
@@ -45,7 +47,9 @@ impl Rendezvous {
         bytes: Vec<u8>,
     ) -> Result<Vec<Arc<Vec<u8>>>> {
         let key: Key = (group.to_vec(), count);
-        let until = Instant::now() + self.patience;
+        let start = Instant::now();
+        // A time that never comes is none.
+        let until = start.checked_add(self.patience);
         // A device that panicked left nothing half-done in here.
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.meetings.entry(key.clone()).or_default().brought.insert(me, Arc::new(bytes));
@@ -61,23 +65,30 @@ impl Rendezvous {
                 }
                 return Ok(all);
             }
-            let missing: Vec<String> = group
-                .iter()
-                .filter(|d| !meeting.brought.contains_key(d))
-                .map(ToString::to_string)
-                .collect();
+            let missing: Vec<usize> =
+                group.iter().filter(|d| !meeting.brought.contains_key(d)).copied().collect();
             let now = Instant::now();
-            if state.broken || now >= until {
-                let seconds = if state.broken { 0 } else { self.patience.as_secs() };
-                let who = format!("device {}", missing.join(", "));
+            let late = until.is_some_and(|until| now >= until);
+            // Who has finished does not come any more.
+            let finished = missing.iter().any(|d| state.finished.contains(d));
+            if state.broken || finished || late {
+                let seconds = now.duration_since(start).as_secs();
+                let who = missing.iter().map(|d| match state.finished.contains(d) {
+                    true => format!("{d} (which has finished)"),
+                    false => d.to_string(),
+                });
+                let who = format!("device {}", who.collect::<Vec<_>>().join(", "));
                 return Err(Invalid { place: Vec::new(), fault: Fault::Missing { who, seconds } });
             }
-            state = self
-                .arrived
-                .wait_timeout(state, until - now)
-                .unwrap_or_else(PoisonError::into_inner)
-                .0;
+            let left = until.map_or(Duration::from_secs(3600), |until| until - now);
+            state = self.arrived.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
         }
+    }
+
+    /// This device does not come any more, and what it sent stays valid.
+    pub(crate) fn finish(&self, me: usize) {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).finished.insert(me);
+        self.arrived.notify_all();
     }
 
     /// Sends everyone who waits home: this device does not come any more.

@@ -1,14 +1,18 @@
 //! Runs a program on all its devices.
 
+use std::collections::HashMap;
+
+use super::budget::Budget;
 use super::collective::Member;
 use super::reference::Reference;
 use super::rendezvous::Rendezvous;
 use super::walker::Walker;
 use super::{Device as _, Place};
 use crate::array::{Array, decode, encode};
+use crate::deep::DEEP_STACK;
 use crate::error::Error;
 use crate::program::shape::ArrayShape;
-use crate::program::{At as _, Fault, Invalid, Limits, Program, Result};
+use crate::program::{At as _, Fault, Invalid, Limits, Program, Result, Shape};
 
 /// An array outside of any device: row-major, one element after the other.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,37 +68,32 @@ impl HostArray {
 pub fn run(program: &Program, inputs: &[DeviceInputs], limits: &Limits) -> Result<Run, Error> {
     let devices = program.devices();
     if inputs.len() != devices {
-        return Err(Invalid::value(
-            "inputs",
-            inputs.len(),
-            format!("{devices}, one set per device"),
-        )
-        .into());
+        return Err(Invalid::value("inputs", inputs.len(), format!("{devices}, one set per device")).into());
     }
     let meet = Rendezvous::new(limits.rendezvous);
-    let results: Vec<Result<DeviceOutputs>> = if devices == 1 {
-        vec![device(program, 0, &inputs[0], &meet, limits)]
-    } else {
-        std::thread::scope(|scope| {
-            let threads: Vec<_> = inputs
-                .iter()
-                .enumerate()
-                .map(|(at, inputs)| {
-                    let meet = &meet;
-                    scope.spawn(move || {
+    let results: Vec<Result<DeviceOutputs>> = std::thread::scope(|scope| {
+        let threads: Vec<_> = inputs
+            .iter()
+            .enumerate()
+            .map(|(at, inputs)| {
+                let meet = &meet;
+                let thread = std::thread::Builder::new()
+                    .name(format!("aotgate-device-{at}"))
+                    .stack_size(DEEP_STACK)
+                    .spawn_scoped(scope, move || {
+                        let mut presence = Presence { meet, device: at, finished: false };
                         let result = device(program, at, inputs, meet, limits);
-                        if result.is_err() {
-                            meet.give_up();
-                        }
+                        presence.finished = result.is_ok();
                         result
-                    })
-                })
-                .collect();
-            let lost =
-                || Err(Invalid::value("device", "ended by a panic", "a result; please report it"));
-            threads.into_iter().map(|thread| thread.join().unwrap_or_else(|_| lost())).collect()
-        })
-    };
+                    });
+                if thread.is_err() {
+                    meet.give_up();
+                }
+                thread
+            })
+            .collect();
+        threads.into_iter().map(joined).collect()
+    });
     // Who only waited in vain is not the cause.
     let waited = |error: &Invalid| matches!(error.fault, Fault::Missing { .. });
     let mut errors: Vec<&Invalid> = results.iter().filter_map(|r| r.as_ref().err()).collect();
@@ -103,6 +102,33 @@ pub fn run(program: &Program, inputs: &[DeviceInputs], limits: &Limits) -> Resul
         return Err(Error::from((*error).clone()));
     }
     Ok(Run { outputs: results.into_iter().collect::<Result<_>>()? })
+}
+
+/// A device among those that may wait for it. When it is dropped, be it by a panic, the others know.
+struct Presence<'r> {
+    meet: &'r Rendezvous,
+    device: usize,
+    finished: bool,
+}
+
+impl Drop for Presence<'_> {
+    fn drop(&mut self) {
+        if self.finished {
+            self.meet.finish(self.device);
+        } else {
+            self.meet.give_up();
+        }
+    }
+}
+
+fn joined(
+    thread: std::io::Result<std::thread::ScopedJoinHandle<'_, Result<DeviceOutputs>>>,
+) -> Result<DeviceOutputs> {
+    match thread.map(std::thread::ScopedJoinHandle::join) {
+        Ok(Ok(result)) => result,
+        Ok(Err(_)) => Err(Invalid::value("device", "ended by a panic", "a result; please report it")),
+        Err(error) => Err(Invalid::value("thread of a device", error, "a thread; free some memory")),
+    }
 }
 
 /// Runs one device.
@@ -115,7 +141,8 @@ fn device(
 ) -> Result<DeviceOutputs> {
     let member = Member::new(meet, number, program.replicas, program.partitions);
     let at = || format!("device {number}");
-    let mut memory = Reference::new(program, limits, &member);
+    let budget = Budget::new(limits, program.devices());
+    let mut memory = Reference::new(program, limits, budget.clone(), &member);
     load(program, inputs, &mut memory).at(at)?;
     let table: Vec<Place> = program
         .allocations
@@ -123,7 +150,7 @@ fn device(
         .enumerate()
         .map(|(allocation, a)| Place { allocation, offset: 0, size: a.size })
         .collect();
-    let mut walker = Walker::new(memory, member, limits);
+    let mut walker = Walker::new(memory, member, limits, budget);
     let walked = walker.steps(&program.steps, &table);
     let walked = if program.devices() > 1 { walked.at(at) } else { walked };
     walked?;
@@ -132,8 +159,7 @@ fn device(
         .iter()
         .map(|output| {
             let size = program.allocations[output.allocation].size;
-            let bytes =
-                walker.device.read(Place { allocation: output.allocation, offset: 0, size })?;
+            let bytes = walker.device.read(Place { allocation: output.allocation, offset: 0, size })?;
             decode(&bytes, &output.shape).map(HostArray)
         })
         .collect()
@@ -141,48 +167,48 @@ fn device(
 
 /// Fills the parameters' and constants' allocations.
 fn load(program: &Program, inputs: &[HostArray], memory: &mut Reference<'_>) -> Result<()> {
-    let leaves: Vec<Vec<&ArrayShape>> = program.parameters.iter().map(|p| p.leaves()).collect();
-    let count: usize = leaves.iter().map(Vec::len).sum();
+    let count: usize = program.parameters.iter().map(|p| p.leaves().len()).sum();
     if inputs.len() != count {
-        return Err(Invalid::value(
-            "inputs",
-            inputs.len(),
-            format!("{count}, one per array of the parameters"),
-        ));
+        return Err(Invalid::value("inputs", inputs.len(), format!("{count}, one per array of the parameters")));
     }
-    let mut first = 0;
-    let mut starts = Vec::with_capacity(leaves.len());
-    for leaves in &leaves {
-        starts.push(first);
-        first += leaves.len();
+    let mut numbers = HashMap::with_capacity(count);
+    for (at, shape) in program.parameters.iter().enumerate() {
+        number(shape, &mut vec![at], &mut numbers);
     }
     for (allocation, content) in program.allocations.iter().enumerate() {
         let Some((number, index)) = &content.parameter else { continue };
+        let path: Vec<usize> = std::iter::once(number).chain(index).copied().collect();
         // Allocations of tuples hold pointers, which nothing here follows.
-        let Some(leaf) = leaf_number(&program.parameters[*number], index) else { continue };
-        let (shape, input) = (leaves[*number][leaf], &inputs[starts[*number] + leaf]);
+        let Some((leaf, shape)) = numbers.get(&path) else { continue };
         let mut bytes = vec![0; shape.bytes()];
-        encode(&input.0, shape, &mut bytes).at(|| format!("input of parameter {number}"))?;
+        encode(&inputs[*leaf].0, shape, &mut bytes).at(|| format!("input of parameter {number}"))?;
         memory.write(Place { allocation, offset: 0, size: content.size }, &bytes)?;
     }
     for constant in &program.constants {
         let size = program.allocations[constant.allocation].size;
-        memory
-            .write(Place { allocation: constant.allocation, offset: 0, size }, &constant.bytes)?;
+        memory.write(Place { allocation: constant.allocation, offset: 0, size }, &constant.bytes)?;
     }
     Ok(())
 }
 
-/// The number of the leaf at an index; `None` for what is no array.
-fn leaf_number(shape: &crate::program::Shape, index: &[usize]) -> Option<usize> {
-    use crate::program::Shape;
-    match (shape, index) {
-        (Shape::Array(_), []) => Some(0),
-        (Shape::Tuple(shapes), [at, rest @ ..]) => {
-            let before: usize = shapes.get(..*at)?.iter().map(|s| s.leaves().len()).sum();
-            Some(before + leaf_number(shapes.get(*at)?, rest)?)
+/// Numbers the arrays of a parameter, by their path.
+fn number<'s>(
+    shape: &'s Shape,
+    path: &mut Vec<usize>,
+    numbers: &mut HashMap<Vec<usize>, (usize, &'s ArrayShape)>,
+) {
+    match shape {
+        Shape::Array(array) => {
+            numbers.insert(path.clone(), (numbers.len(), array));
         }
-        _ => None,
+        Shape::Tuple(shapes) => {
+            for (at, shape) in shapes.iter().enumerate() {
+                path.push(at);
+                number(shape, path, numbers);
+                path.pop();
+            }
+        }
+        Shape::Token => {}
     }
 }
 

@@ -3,7 +3,7 @@
 use super::invalid::{At as _, Invalid, Result};
 use super::shape::{ArrayShape, Shape};
 use crate::proto::xla::buffer_assignment::BufferAllocationSliceProto;
-use crate::proto::xla::{BufferAllocationProto, NullableShapedSliceProto, ShapedSliceProto};
+use crate::proto::xla::{BufferAllocationProto, ShapedSliceProto};
 
 /// A piece of memory that thunks work on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,11 +36,23 @@ pub struct ShapedSlice {
     pub shape: ArrayShape,
 }
 
+impl Slice {
+    /// Whether two slices share some bytes without being the same.
+    pub(crate) fn overlaps_partly(&self, other: &Slice) -> bool {
+        self != other
+            && self.size > 0
+            && other.size > 0
+            && self.allocation == other.allocation
+            && self.offset < other.offset + other.size
+            && other.offset < self.offset + self.size
+    }
+}
+
 /// The allocations that slices of a thunk sequence refer to.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Allocations<'a>(pub(crate) &'a [Allocation]);
 
-/// Checks the allocations of a program; `limit` is the most they may take together.
+/// Checks the allocations of one device; `limit` is the most they may take together.
 pub(crate) fn allocations(protos: &[BufferAllocationProto], limit: u64) -> Result<Vec<Allocation>> {
     let mut total = 0_u64;
     let mut out = Vec::with_capacity(protos.len());
@@ -52,13 +64,15 @@ pub(crate) fn allocations(protos: &[BufferAllocationProto], limit: u64) -> Resul
         let size = size("size", proto.size).at(place)?;
         total = total.saturating_add(size as u64);
         if total > limit {
-            return Err(Invalid::limit("bytes of all allocations", total, limit, "memory"))
-                .at(place);
+            return Err(Invalid::limit("bytes of all allocations", total, limit, "memory")).at(place);
+        }
+        if proto.is_entry_computation_parameter && proto.is_constant {
+            let bound = "false for a parameter, which the caller fills";
+            return Err(Invalid::value("is_constant", true, bound)).at(place);
         }
         let parameter = if proto.is_entry_computation_parameter {
             let number = self::size("parameter_number", proto.parameter_number).at(place)?;
-            let index =
-                proto.parameter_shape_index.iter().map(|i| self::size("parameter_shape_index", *i));
+            let index = proto.parameter_shape_index.iter().map(|i| self::size("parameter_shape_index", *i));
             Some((number, index.collect::<Result<Vec<_>>>().at(place)?))
         } else {
             None
@@ -66,6 +80,11 @@ pub(crate) fn allocations(protos: &[BufferAllocationProto], limit: u64) -> Resul
         out.push(Allocation { size, parameter, constant: proto.is_constant });
     }
     Ok(out)
+}
+
+/// The bound of an index into a list.
+pub(crate) fn below(count: usize) -> String {
+    if count == 0 { "none, because the list is empty".to_owned() } else { format!("0 to {}", count - 1) }
 }
 
 /// A count or size that must not be negative.
@@ -80,11 +99,7 @@ impl Allocations<'_> {
         let index = proto.buffer_allocation_index;
         let allocation = usize::try_from(index).ok().filter(|at| *at < self.0.len());
         let Some(allocation) = allocation else {
-            return Err(Invalid::value(
-                "buffer_allocation_index",
-                index,
-                format!("below {}", self.0.len()),
-            ));
+            return Err(Invalid::value("buffer_allocation_index", index, below(self.0.len())));
         };
         let bytes = self.0[allocation].size;
         let (offset, size) = (size("offset", proto.offset)?, size("size", proto.size)?);
@@ -106,11 +121,6 @@ impl Allocations<'_> {
         let shape = Shape::new(shape)?.array()?.clone();
         shape_fits(&slice, &shape)?;
         Ok(ShapedSlice { slice, shape })
-    }
-
-    /// Checks an operand or result that may be absent.
-    pub(crate) fn nullable(self, proto: &NullableShapedSliceProto) -> Result<Option<ShapedSlice>> {
-        proto.shaped_slice.as_ref().map(|slice| self.shaped(Some(slice))).transpose()
     }
 }
 

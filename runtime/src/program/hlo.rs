@@ -1,27 +1,35 @@
 //! The HLO module of a program: who calls whom, checked.
 
-use std::collections::HashMap;
+mod attributes;
+mod order;
 
+use std::collections::{HashMap, HashSet};
+use std::collections::hash_map::Entry;
+
+pub(crate) use attributes::{record_evaluated, record_instruction};
+
+use super::Reads;
 use super::invalid::{At as _, Invalid, Result};
 use super::shape::Shape;
 use crate::proto::xla::{HloComputationProto, HloInstructionProto, HloModuleProto};
-
-/// Calls may nest this deep.
-const MAX_CALLS: usize = 64;
 
 /// A module whose references are resolved.
 #[derive(Debug, Default)]
 pub struct Module {
     pub(crate) computations: Vec<Computation>,
-    /// Instructions by name, as (computation, instruction).
-    by_name: HashMap<String, (usize, usize)>,
+    computation_names: HashSet<String>,
+    /// Instructions by name.
+    by_name: HashMap<String, Named>,
     /// The same under the names that kernels and constants have: other characters as `_`.
-    by_symbol: HashMap<String, (usize, usize)>,
+    by_symbol: HashMap<String, Named>,
 }
+
+/// Computation and instruction that have a name; `None` where several have it.
+type Named = Option<(usize, usize)>;
 
 /// A computation; instructions come after their operands.
 #[derive(Debug)]
-pub struct Computation {
+pub(crate) struct Computation {
     pub(crate) name: String,
     pub(crate) instructions: Vec<Instruction>,
     pub(crate) root: usize,
@@ -33,7 +41,7 @@ pub struct Computation {
 
 /// An instruction.
 #[derive(Debug)]
-pub struct Instruction {
+pub(crate) struct Instruction {
     pub(crate) name: String,
     pub(crate) opcode: String,
     pub(crate) shape: Shape,
@@ -47,7 +55,8 @@ pub struct Instruction {
 
 impl Module {
     /// Resolves a module.
-    pub(crate) fn new(proto: HloModuleProto) -> Result<Module> {
+    pub(crate) fn new(proto: HloModuleProto, reads: &mut Reads) -> Result<Module> {
+        attributes::record_module(&proto, reads);
         let mut ids = HashMap::new();
         for (at, computation) in proto.computations.iter().enumerate() {
             if ids.insert(computation.id, at).is_some() {
@@ -58,72 +67,51 @@ impl Module {
         let mut module = Module::default();
         for computation in proto.computations {
             let name = computation.name.clone();
-            let computation =
-                Computation::new(computation, &ids).at(|| format!("computation {name:?}"))?;
+            module.computation_names.insert(name.clone());
+            let computation = Computation::new(computation, &ids)
+                .at(|| format!("computation {name:?}"))?;
             module.computations.push(computation);
         }
-        module.check_calls()?;
+        order::check_calls(&module.computations)?;
         for (c, computation) in module.computations.iter().enumerate() {
             for (i, instruction) in computation.instructions.iter().enumerate() {
                 let name = instruction.name.clone();
-                module.by_symbol.entry(symbol(&name)).or_insert((c, i));
-                module.by_name.entry(name).or_insert((c, i));
+                enter(&mut module.by_symbol, symbol(&name), (c, i));
+                enter(&mut module.by_name, name, (c, i));
             }
         }
         Ok(module)
     }
 
-    /// The instruction that a thunk was compiled from: by its exact name, else by the name a symbol has.
-    pub(crate) fn instruction(&self, name: &str) -> Option<(&Computation, &Instruction)> {
-        let at = self.by_name.get(name).or_else(|| self.by_symbol.get(&symbol(name)))?;
-        let computation = self.computations.get(at.0)?;
-        Some((computation, computation.instructions.get(at.1)?))
+    /// Whether a computation has a name.
+    pub(crate) fn has_computation(&self, name: &str) -> bool {
+        self.computation_names.contains(name)
     }
 
-    /// Computations call each other without cycles and not too deep.
-    fn check_calls(&self) -> Result<()> {
-        let mut depth: Vec<Option<usize>> = vec![None; self.computations.len()];
-        for start in 0..self.computations.len() {
-            // Depth-first; a computation on the path that is met again closes a cycle.
-            let mut path = vec![(start, 0)];
-            let mut on_path = vec![false; self.computations.len()];
-            on_path[start] = true;
-            if depth[start].is_some() {
-                continue;
+    /// The instruction that a thunk was compiled from: by its exact name, else by the name a symbol has.
+    /// An error where several instructions have it.
+    pub(crate) fn instruction(&self, name: &str) -> Result<Option<(&Computation, &Instruction)>> {
+        let found = self.by_name.get(name).or_else(|| self.by_symbol.get(&symbol(name)));
+        match found {
+            None => Ok(None),
+            Some(None) => {
+                let value = format!("{name:?}, which several instructions have");
+                Err(Invalid::value("name of an instruction", value, "one that is unique"))
             }
-            while let Some((at, next)) = path.last().copied() {
-                let computation = &self.computations[at];
-                let mut calls = computation.instructions.iter().flat_map(|i| &i.calls);
-                let Some(&callee) = calls.nth(next) else {
-                    let below = computation.instructions.iter().flat_map(|i| &i.calls);
-                    let own = below.filter_map(|c| depth[*c]).max().map_or(0, |d| d + 1);
-                    if own > MAX_CALLS {
-                        return Err(Invalid::value(
-                            "depth of calls",
-                            own,
-                            format!("at most {MAX_CALLS}"),
-                        )
-                        .at(format!("computation {:?}", computation.name)));
-                    }
-                    depth[at] = Some(own);
-                    on_path[at] = false;
-                    path.pop();
-                    continue;
-                };
-                if let Some(last) = path.last_mut() {
-                    last.1 += 1;
-                }
-                if on_path[callee] {
-                    return Err(Invalid::value("calls", "a cycle", "none")
-                        .at(format!("computation {:?}", self.computations[callee].name)));
-                }
-                if depth[callee].is_none() {
-                    on_path[callee] = true;
-                    path.push((callee, 0));
-                }
+            Some(Some((computation, instruction))) => {
+                let computation = self.computations.get(*computation);
+                Ok(computation.and_then(|c| Some((c, c.instructions.get(*instruction)?))))
             }
         }
-        Ok(())
+    }
+}
+
+fn enter(names: &mut HashMap<String, Named>, name: String, at: (usize, usize)) {
+    match names.entry(name) {
+        Entry::Vacant(entry) => {
+            entry.insert(Some(at));
+        }
+        Entry::Occupied(mut entry) => *entry.get_mut() = None,
     }
 }
 
@@ -138,9 +126,11 @@ impl Computation {
             }
         }
         // Ids are either global (computation in the upper half) or local to the computation.
-        let local: HashMap<i64, usize> =
-            ids.iter().map(|(id, at)| (id & 0xffff_ffff, *at)).collect();
-        let find = |id: i64| ids.get(&id).or_else(|| local.get(&id)).copied();
+        let mut local: HashMap<i64, Option<usize>> = HashMap::with_capacity(count);
+        for (id, at) in &ids {
+            local.entry(id & 0xffff_ffff).and_modify(|several| *several = None).or_insert(Some(*at));
+        }
+        let find = |id: i64| ids.get(&id).copied().or_else(|| local.get(&id).copied().flatten());
         let operands: Vec<Vec<usize>> = proto
             .instructions
             .iter()
@@ -154,7 +144,10 @@ impl Computation {
                 found.collect()
             })
             .collect::<Result<_>>()?;
-        let order = topological(&operands)?;
+        let order = order::topological(&operands).map_err(|cycle| {
+            let place = proto.instructions[cycle].name.clone();
+            Invalid::value("operand_ids", "a cycle", "none").at(place)
+        })?;
         let mut place = vec![0; count];
         for (new, old) in order.iter().enumerate() {
             place[*old] = new;
@@ -188,7 +181,6 @@ impl Instruction {
         computations: &HashMap<i64, usize>,
     ) -> Result<Instruction> {
         let shape = proto.shape.take().ok_or_else(|| Invalid::missing("shape"))?;
-        // What cannot be held matters only when it is evaluated.
         let shape = Shape::new(&shape)?;
         let calls = proto
             .called_computation_ids
@@ -205,43 +197,11 @@ impl Instruction {
 
     /// A called computation.
     pub(crate) fn callee<'m>(&self, module: &'m Module, at: usize) -> Result<&'m Computation> {
-        self.calls.get(at).and_then(|c| module.computations.get(*c)).ok_or_else(|| {
-            Invalid::value("called computations", self.calls.len(), format!("more than {at}"))
-        })
+        self.calls
+            .get(at)
+            .and_then(|c| module.computations.get(*c))
+            .ok_or_else(|| Invalid::value("called computations", self.calls.len(), format!("more than {at}")))
     }
-}
-
-/// Instructions so that operands come first; the order given is kept where it is one.
-fn topological(operands: &[Vec<usize>]) -> Result<Vec<usize>> {
-    let mut state = vec![0_u8; operands.len()];
-    let mut order = Vec::with_capacity(operands.len());
-    for start in 0..operands.len() {
-        if state[start] != 0 {
-            continue;
-        }
-        let mut path = vec![(start, 0)];
-        state[start] = 1;
-        while let Some((at, next)) = path.last().copied() {
-            let Some(&operand) = operands[at].get(next) else {
-                state[at] = 2;
-                order.push(at);
-                path.pop();
-                continue;
-            };
-            if let Some(last) = path.last_mut() {
-                last.1 += 1;
-            }
-            match state[operand] {
-                0 => {
-                    state[operand] = 1;
-                    path.push((operand, 0));
-                }
-                1 => return Err(Invalid::value("operands", "a cycle", "none")),
-                _ => {}
-            }
-        }
-    }
-    Ok(order)
 }
 
 fn parameters(instructions: &[Instruction]) -> Result<Vec<usize>> {
@@ -263,27 +223,4 @@ fn parameters(instructions: &[Instruction]) -> Result<Vec<usize>> {
 /// The name that a kernel or global made from an instruction's name has.
 pub(crate) fn symbol(name: &str) -> String {
     name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect()
-}
-
-/// Notes what [`Module::new`] and the evaluator read.
-pub(crate) fn record(reads: &mut super::Reads) {
-    reads.fields("xla.HloModuleProto", &["computations"]);
-    reads.fields("xla.HloComputationProto", &["name", "instructions", "id", "root_id"]);
-    reads.fields(
-        "xla.HloInstructionProto",
-        &[
-            "name",
-            "opcode",
-            "shape",
-            "id",
-            "operand_ids",
-            "called_computation_ids",
-            "parameter_number",
-        ],
-    );
-    reads.fields(
-        "xla.ShapeProto",
-        &["element_type", "dimensions", "tuple_shapes", "layout", "is_dynamic_dimension"],
-    );
-    reads.fields("xla.LayoutProto", &["minor_to_major", "tiles", "element_size_in_bits"]);
 }

@@ -31,8 +31,8 @@ impl Invalid {
         value: impl fmt::Display,
         bound: impl Into<String>,
     ) -> Invalid {
-        let fault =
-            Fault::Value { what: what.into(), value: value.to_string(), bound: bound.into() };
+        let (what, value, bound) = (brief(what.into()), brief(value.to_string()), brief(bound.into()));
+        let fault = Fault::Value { what, value, bound };
         Invalid { place: Vec::new(), fault }
     }
 
@@ -42,24 +42,30 @@ impl Invalid {
     }
 
     pub(crate) fn unsupported(what: impl Into<String>) -> Invalid {
-        Invalid { place: Vec::new(), fault: Fault::Unsupported(what.into()) }
+        Invalid { place: Vec::new(), fault: Fault::Unsupported(brief(what.into())) }
     }
 
-    pub(crate) fn limit(
-        what: impl Into<String>,
-        value: u64,
-        limit: u64,
-        setting: &'static str,
-    ) -> Invalid {
+    pub(crate) fn limit(what: impl Into<String>, value: u64, limit: u64, setting: &'static str) -> Invalid {
         let fault = Fault::Limit { what: what.into(), value, limit, setting };
         Invalid { place: Vec::new(), fault }
     }
 
     /// Adds where it happened.
     pub(crate) fn at(mut self, place: impl Into<String>) -> Invalid {
-        self.place.push(place.into());
+        self.place.push(brief(place.into()));
         self
     }
+}
+
+/// Names, lists and messages from an artifact can be as long as the artifact.
+pub(crate) fn brief(mut text: String) -> String {
+    const MOST: usize = 300;
+    if text.len() > MOST {
+        let end = (0..=MOST).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+        text.truncate(end);
+        text.push('…');
+    }
+    text
 }
 
 /// Adds where a result failed.

@@ -5,24 +5,30 @@
 //! on it.
 
 pub(crate) mod buffers;
+mod constants;
+mod enumeration;
 pub(crate) mod hlo;
+mod interface;
 mod invalid;
 mod limits;
 mod reads;
 pub(crate) mod shape;
 pub mod thunk;
+mod warning;
 
 pub use buffers::{Allocation, ShapedSlice, Slice};
 pub use hlo::Module;
+pub(crate) use enumeration::known;
 pub(crate) use invalid::{At, Fault, Invalid, Result};
 pub use limits::Limits;
 pub use reads::Reads;
 pub use shape::{ArrayShape, Shape};
+pub use warning::Warning;
 
+use crate::deep::on_deep_stack;
 use crate::error::Error;
 use crate::proto::xla::gpu::GpuExecutableProto;
-use crate::proto::xla::gpu::gpu_executable_proto::{ConstantInfoProto, OutputInfoMapEntry};
-use crate::proto::xla::{BufferAllocationProto, ProgramShapeProto};
+use crate::proto::xla::{BufferAllocationProto, HloModuleConfigProto};
 use thunk::Step;
 
 /// A program that can be run.
@@ -46,6 +52,8 @@ pub struct Program {
     pub module: Module,
     /// The schema constructs that were read on the way here.
     pub reads: Reads,
+    /// What is wrong with it and does not keep it from running, as with XLA's own loader.
+    pub warnings: Vec<Warning>,
     /// Allocation and content of each constant.
     pub(crate) constants: Vec<Constant>,
 }
@@ -72,16 +80,15 @@ impl Program {
     /// # Errors
     /// What is outside its bounds, with thunk, field, value and bound; what exceeds `limits`.
     pub fn new(executable: GpuExecutableProto, limits: &Limits) -> Result<Program, Error> {
-        Program::checked(executable, limits).map_err(Error::from)
+        on_deep_stack(move || Program::checked(executable, limits).map_err(Error::from))
     }
 
     fn checked(executable: GpuExecutableProto, limits: &Limits) -> Result<Program> {
-        let mut reads = Reads::default();
+        let (mut reads, mut warnings) = (Reads::default(), Vec::new());
         reads.fields(
             "xla.gpu.GpuExecutableProto",
             &[
                 "hlo_module_with_config",
-                "module_name",
                 "program_shape",
                 "buffer_allocations",
                 "output_info_map",
@@ -89,43 +96,42 @@ impl Program {
                 "thunks",
             ],
         );
-        let allocations = executable.buffer_allocations.map(|list| list.values).unwrap_or_default();
-        let allocations = read_allocations(&allocations, &mut reads, limits)?;
         let with_config = executable.hlo_module_with_config.unwrap_or_default();
         reads.fields("xla.HloModuleProtoWithConfig", &["hlo_module", "config"]);
-        reads.fields("xla.HloModuleConfigProto", &["replica_count", "num_partitions"]);
-        let config = with_config.config.unwrap_or_default();
-        let count = |what: &str, value: i64| match value {
-            // Unset in artifacts that have none.
-            0 => Ok(1),
-            1.. if value <= limits.devices as i64 => Ok(value as usize),
-            _ => Err(Invalid::value(what, value, format!("1 to {}", limits.devices))),
-        };
-        let replicas = count("replica_count", config.replica_count)?;
-        let partitions = count("num_partitions", config.num_partitions)?;
-        if replicas * partitions > limits.devices {
-            let (devices, limit) = (replicas * partitions, limits.devices);
-            return Err(Invalid::limit("devices", devices as u64, limit as u64, "devices"));
-        }
-        let proto = with_config.hlo_module.unwrap_or_default();
-        hlo::record(&mut reads);
-        let module = Module::new(proto).at(|| "HLO module".to_owned())?;
+        let devices = devices(&with_config.config.unwrap_or_default(), limits, &mut reads)?;
+        let allocations = executable.buffer_allocations.map(|list| list.values).unwrap_or_default();
+        let allocations = read_allocations(&allocations, &mut reads, limits.memory_of(devices.count()))?;
+        let module = Module::new(with_config.hlo_module.unwrap_or_default(), &mut reads)
+            .at(|| "HLO module".to_owned())?;
         let shape = executable.program_shape.unwrap_or_default();
-        reads.fields("xla.ProgramShapeProto", &["parameters", "result"]);
-        let parameters = parameters(&shape, &allocations)?;
-        let outputs = outputs(&shape, &executable.output_info_map, &allocations, &mut reads)?;
-        let constants = constants(&executable.constants, &allocations, &module, &mut reads)?;
-        let steps = thunk::entry(&executable.thunks, &allocations, limits, &mut reads)?;
+        let parameters = interface::parameters(&shape, &allocations, &mut reads)?;
+        let outputs = interface::outputs(
+            &shape,
+            &executable.output_info_map,
+            &allocations,
+            &mut reads,
+            &mut warnings,
+        )?;
+        let inputs = parameters.iter().flat_map(Shape::leaves).map(ArrayShape::held);
+        fits("bytes of the parameters as they are computed with", inputs, devices, limits)?;
+        let results = outputs.iter().map(|output| output.shape.held());
+        fits("bytes of the results as they are computed with", results, devices, limits)?;
+        let (constants, unfilled) =
+            constants::constants(&executable.constants, &allocations, &module, &mut reads)?;
+        let program =
+            thunk::Around { allocations: &allocations, unfilled: &unfilled, devices, module: &module, limits };
+        let steps = thunk::entry(&executable.thunks, program, &mut reads, &mut warnings)?;
         Ok(Program {
             name: executable.module_name,
             allocations,
             steps,
             parameters,
             outputs,
-            replicas,
-            partitions,
+            replicas: devices.replicas,
+            partitions: devices.partitions,
             module,
             reads,
+            warnings,
             constants,
         })
     }
@@ -136,10 +142,40 @@ impl Program {
     }
 }
 
+/// How many devices a program is for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Devices {
+    pub(crate) replicas: usize,
+    pub(crate) partitions: usize,
+}
+
+impl Devices {
+    pub(crate) fn count(self) -> usize {
+        self.replicas * self.partitions
+    }
+}
+
+fn devices(config: &HloModuleConfigProto, limits: &Limits, reads: &mut Reads) -> Result<Devices> {
+    reads.fields("xla.HloModuleConfigProto", &["replica_count", "num_partitions"]);
+    let count = |what: &str, value: i64| match value {
+        // Unset in artifacts that have none.
+        0 => Ok(1),
+        1.. => Ok(usize::try_from(value).unwrap_or(usize::MAX)),
+        _ => Err(Invalid::value(what, value, "0 or more")),
+    };
+    let replicas = count("replica_count", config.replica_count)?;
+    let partitions = count("num_partitions", config.num_partitions)?;
+    let devices = replicas.saturating_mul(partitions);
+    if devices > limits.devices {
+        return Err(Invalid::limit("devices", devices as u64, limits.devices as u64, "devices"));
+    }
+    Ok(Devices { replicas, partitions })
+}
+
 fn read_allocations(
     protos: &[BufferAllocationProto],
     reads: &mut Reads,
-    limits: &Limits,
+    memory: u64,
 ) -> Result<Vec<Allocation>> {
     reads.fields("xla.gpu.GpuExecutableProto.RepeatedBufferAllocations", &["values"]);
     reads.fields(
@@ -153,154 +189,16 @@ fn read_allocations(
             "is_constant",
         ],
     );
-    buffers::allocations(protos, limits.memory)
+    buffers::allocations(protos, memory)
 }
 
-/// The shapes of the parameters; each allocation that is one has to hold it.
-fn parameters(shape: &ProgramShapeProto, allocations: &[Allocation]) -> Result<Vec<Shape>> {
-    let shapes: Vec<Shape> = shape
-        .parameters
-        .iter()
-        .enumerate()
-        .map(|(at, shape)| Shape::new(shape).at(|| format!("parameter {at}")))
-        .collect::<Result<_>>()?;
-    for (at, allocation) in allocations.iter().enumerate() {
-        let Some((number, index)) = &allocation.parameter else { continue };
-        let place = || format!("allocation {at}");
-        let parameter = shapes.get(*number).ok_or_else(|| {
-            Invalid::value("parameter_number", number, format!("below {}", shapes.len()))
-        });
-        let mut leaf = parameter.at(place)?;
-        for i in index {
-            leaf = match leaf {
-                Shape::Tuple(shapes) => shapes.get(*i),
-                _ => None,
-            }
-            .ok_or_else(|| {
-                Invalid::value("parameter_shape_index", i, "an element of the parameter")
-            })
-            .at(place)?;
-        }
-        if let Shape::Array(shape) = leaf
-            && shape.bytes() > allocation.size
-        {
-            let bound = format!("at least {} for {shape}", shape.bytes());
-            return Err(Invalid::value("size", allocation.size, bound)).at(place);
-        }
-    }
-    Ok(shapes)
-}
-
-/// Where the arrays of the result are.
-fn outputs(
-    shape: &ProgramShapeProto,
-    entries: &[OutputInfoMapEntry],
-    allocations: &[Allocation],
-    reads: &mut Reads,
-) -> Result<Vec<Output>> {
-    reads.fields("xla.gpu.GpuExecutableProto.OutputInfoMapEntry", &["shape_index", "output_info"]);
-    reads.fields("xla.gpu.GpuExecutableProto.OutputInfoProto", &["allocation_index"]);
-    reads.fields("xla.ShapeIndexProto", &["indexes"]);
-    let result =
-        Shape::new(shape.result.as_ref().ok_or_else(|| Invalid::missing("program_shape.result"))?)?;
-    let mut out = Vec::new();
-    collect(&result, &mut Vec::new(), &mut |index, shape| {
-        let place = || format!("output {index:?}");
-        let entry = entries
-            .iter()
-            .find(|entry| entry.shape_index.as_ref().map_or(&[][..], |i| &i.indexes) == index);
-        let info = entry.and_then(|entry| entry.output_info.as_ref());
-        let info = info.ok_or_else(|| Invalid::missing("output_info_map")).at(place)?;
-        let bound = || format!("below {}", allocations.len());
-        let allocation =
-            usize::try_from(info.allocation_index).ok().filter(|a| *a < allocations.len());
-        let allocation = allocation
-            .ok_or_else(|| Invalid::value("allocation_index", info.allocation_index, bound()))
-            .at(place)?;
-        let size = allocations[allocation].size;
-        if shape.bytes() > size {
-            let bound = format!("at most the {size} bytes of allocation {allocation}");
-            return Err(Invalid::value(format!("size of {shape}"), shape.bytes(), bound)).at(place);
-        }
-        out.push(Output { allocation, shape: shape.clone() });
-        Ok(())
-    })?;
-    Ok(out)
-}
-
-/// Visits the arrays of a shape with their index.
-fn collect(
-    shape: &Shape,
-    index: &mut Vec<i64>,
-    visit: &mut dyn FnMut(&[i64], &ArrayShape) -> Result<()>,
+/// Arrays of one device must fit into its share of the memory, as a program may name one allocation often.
+fn fits(
+    what: &str,
+    bytes: impl Iterator<Item = u64>,
+    devices: Devices,
+    limits: &Limits,
 ) -> Result<()> {
-    match shape {
-        Shape::Array(array) => visit(index, array),
-        Shape::Tuple(shapes) => {
-            for (at, shape) in shapes.iter().enumerate() {
-                index.push(at as i64);
-                collect(shape, index, visit)?;
-                index.pop();
-            }
-            Ok(())
-        }
-        Shape::Token => Ok(()),
-    }
-}
-
-/// What the constant allocations hold. Since jaxlib 0.11 the content is only in the HLO module, under the
-/// name that the global's symbol is made from.
-fn constants(
-    protos: &[ConstantInfoProto],
-    allocations: &[Allocation],
-    module: &Module,
-    reads: &mut Reads,
-) -> Result<Vec<Constant>> {
-    reads.fields(
-        "xla.gpu.GpuExecutableProto.ConstantInfoProto",
-        &["symbol_name", "content", "allocation_index"],
-    );
-    reads.fields("xla.gpu.DenseDataIntermediateProto", &["data"]);
-    let mut out = Vec::with_capacity(protos.len());
-    for proto in protos {
-        let place = || format!("constant {:?}", proto.symbol_name);
-        if proto.allocation_index == -1 {
-            continue; // nothing but a symbol of the module's own code
-        }
-        let bound = || format!("-1, or below {}", allocations.len());
-        let allocation =
-            usize::try_from(proto.allocation_index).ok().filter(|a| *a < allocations.len());
-        let allocation = allocation
-            .ok_or_else(|| Invalid::value("allocation_index", proto.allocation_index, bound()))
-            .at(place)?;
-        let size = allocations[allocation].size;
-        let stored = proto.content.as_ref().map(|content| content.data.clone());
-        let bytes = match stored.filter(|bytes| !bytes.is_empty()) {
-            Some(bytes) => bytes,
-            None => from_module(&proto.symbol_name, module).at(place)?,
-        };
-        if bytes.len() > size {
-            let bound = format!("at most the {size} of allocation {allocation}");
-            return Err(Invalid::value("bytes", bytes.len(), bound)).at(place);
-        }
-        out.push(Constant { allocation, bytes });
-    }
-    Ok(out)
-}
-
-fn from_module(symbol: &str, module: &Module) -> Result<prost::bytes::Bytes> {
-    let name = symbol.strip_prefix("buffer_for_").unwrap_or(symbol);
-    let (_, instruction) = module.instruction(name).ok_or_else(|| {
-        Invalid::value(
-            "symbol_name",
-            format!("{symbol:?}"),
-            "the name of a constant in the HLO module",
-        )
-    })?;
-    let literal = instruction.proto.literal.as_ref().ok_or_else(|| Invalid::missing("literal"))?;
-    let shape = instruction.shape.array()?;
-    let array = crate::array::literal(literal, shape)?;
-    let mut bytes = vec![0; shape.bytes()];
-    crate::array::encode(&array, shape, &mut bytes)?;
-    Ok(bytes.into())
+    let (total, limit) = (bytes.fold(0, u64::saturating_add), limits.memory_of(devices.count()));
+    if total > limit { Err(Invalid::limit(what, total, limit, "memory")) } else { Ok(()) }
 }

@@ -1,13 +1,17 @@
 //! Shapes of arrays and tuples, checked.
 
-use super::invalid::{Invalid, Result};
-use crate::proto::xla::{PrimitiveType, ShapeProto};
+use super::enumeration::known;
+use super::invalid::{At as _, Invalid, Result};
+use super::reads::Reads;
+use crate::proto::xla::{LayoutProto, PrimitiveType, ShapeProto};
 
 /// At most this many dimensions; XLA's own arrays stay far below.
 const MAX_RANK: usize = 64;
 
 /// At most this many levels of tuples.
 const MAX_DEPTH: usize = 32;
+
+const TYPES: &str = "xla.PrimitiveType";
 
 /// The shape of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,8 +43,29 @@ impl Shape {
         Shape::at_depth(proto, 0)
     }
 
+    /// The same, of a shape that takes part in running the program.
+    pub(crate) fn read(proto: &ShapeProto, reads: &mut Reads) -> Result<Shape> {
+        let shape = Shape::new(proto)?;
+        shape.record(reads);
+        Ok(shape)
+    }
+
+    /// Notes what was read to get here.
+    pub(crate) fn record(&self, reads: &mut Reads) {
+        reads.fields("xla.ShapeProto", &["element_type"]);
+        match self {
+            Shape::Array(array) => array.record(reads),
+            Shape::Tuple(shapes) => {
+                reads.fields("xla.ShapeProto", &["tuple_shapes"]);
+                reads.value(TYPES, PrimitiveType::Tuple.as_str_name());
+                shapes.iter().for_each(|shape| shape.record(reads));
+            }
+            Shape::Token => reads.value(TYPES, PrimitiveType::Token.as_str_name()),
+        }
+    }
+
     fn at_depth(proto: &ShapeProto, depth: usize) -> Result<Shape> {
-        match proto.element_type() {
+        match element_type(proto.element_type)? {
             PrimitiveType::Tuple if depth >= MAX_DEPTH => {
                 Err(Invalid::value("nesting of tuple shapes", depth, format!("below {MAX_DEPTH}")))
             }
@@ -87,7 +112,7 @@ impl ArrayShape {
 
     /// Checks the shape of an array.
     pub(crate) fn new(proto: &ShapeProto) -> Result<ArrayShape> {
-        let ty = proto.element_type();
+        let ty = element_type(proto.element_type)?;
         let Some(bits) = default_bits(ty) else {
             return Err(Invalid::unsupported(format!("element type {}", ty.as_str_name())));
         };
@@ -110,20 +135,24 @@ impl ArrayShape {
             }
             // Absent for arrays that have none yet, as in the bodies of fusions.
             if !layout.minor_to_major.is_empty() {
-                minor_to_major = permutation(&layout.minor_to_major, dims.len())?;
+                minor_to_major =
+                    permutation(&layout.minor_to_major, dims.len()).at(|| "minor_to_major".to_owned())?;
             }
-            match layout.element_size_in_bits {
-                0 => {}
-                packed @ (1 | 2 | 4) if bits == 8 => element_bits = packed as usize,
-                n if n == bits as i64 => {}
-                n => return Err(Invalid::value("element_size_in_bits", n, format!("0 or {bits}"))),
-            }
+            element_bits = bits_in_memory(ty, bits, layout.element_size_in_bits)?;
+            padding(layout)?;
         }
         let shape = ArrayShape { ty, dims, minor_to_major, element_bits };
         shape.checked_bytes().ok_or_else(|| {
             Invalid::value("shape", shape.to_string(), "a size that fits into memory")
         })?;
         Ok(shape)
+    }
+
+    /// Notes what was read to get here.
+    pub(crate) fn record(&self, reads: &mut Reads) {
+        reads.fields("xla.ShapeProto", &["element_type", "dimensions", "layout", "is_dynamic_dimension"]);
+        reads.fields("xla.LayoutProto", &["minor_to_major", "tiles", "element_size_in_bits"]);
+        reads.value(TYPES, self.ty.as_str_name());
     }
 
     /// Number of elements.
@@ -136,6 +165,16 @@ impl ArrayShape {
         (self.elements() * self.element_bits).div_ceil(8)
     }
 
+    /// Bytes that the array takes while it is computed with, where narrow types are held in wider ones.
+    pub(crate) fn held(&self) -> u64 {
+        let element = match self.ty {
+            PrimitiveType::Pred => 1,
+            PrimitiveType::C128 => 16,
+            _ => 8,
+        };
+        (self.elements() as u64).saturating_mul(element)
+    }
+
     fn checked_bytes(&self) -> Option<usize> {
         let elements = self.dims.iter().try_fold(1_usize, |n, d| n.checked_mul(*d));
         // A zero does not make the other dimensions small.
@@ -143,6 +182,38 @@ impl ArrayShape {
         let limit = isize::MAX as usize / 16;
         (extent < limit).then_some(elements?.checked_mul(self.element_bits)?.div_ceil(8))
     }
+}
+
+/// The type of a shape's elements.
+pub(crate) fn element_type(number: i32) -> Result<PrimitiveType> {
+    known("element_type", TYPES, number)
+}
+
+/// Bits of one element: those of its type, or fewer where the type has fewer and the layout packs them.
+fn bits_in_memory(ty: PrimitiveType, bits: usize, stated: i64) -> Result<usize> {
+    let width = crate::array::width(ty) as usize;
+    match usize::try_from(stated) {
+        Ok(0) => Ok(bits),
+        Ok(n) if n == bits => Ok(bits),
+        Ok(n @ (1 | 2 | 4)) if n == width && ty != PrimitiveType::Pred => Ok(n),
+        _ => {
+            let bound = format!("0, {bits} or what {} takes packed", ty.as_str_name());
+            Err(Invalid::value("element_size_in_bits", stated, bound))
+        }
+    }
+}
+
+/// Layouts whose arrays take more memory than their elements do.
+fn padding(layout: &LayoutProto) -> Result<()> {
+    let (prefix, tail) =
+        (layout.dynamic_shape_metadata_prefix_bytes, layout.tail_padding_alignment_in_elements);
+    if prefix != 0 || !matches!(tail, 0 | 1) {
+        return Err(Invalid::unsupported("layouts with metadata or padding"));
+    }
+    if layout.dim_level_types.iter().any(|level| *level != 0) || layout.physical_shape.is_some() {
+        return Err(Invalid::unsupported("sparse layouts"));
+    }
+    Ok(())
 }
 
 impl std::fmt::Display for ArrayShape {

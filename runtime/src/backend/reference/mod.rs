@@ -7,6 +7,7 @@ mod hlo;
 mod matmul;
 mod solve;
 
+use super::budget::Budget;
 use super::collective::{Member, Peers};
 use super::{Device, Place, Resolve};
 use crate::array::{Array, decode, encode};
@@ -24,16 +25,22 @@ pub(crate) use hlo::reduce_arrays;
 pub(crate) struct Reference<'p> {
     program: &'p Program,
     limits: &'p Limits,
+    budget: Budget,
     ids: DeviceIds,
     memory: Vec<Vec<u8>>,
 }
 
 impl<'p> Reference<'p> {
-    pub(crate) fn new(program: &'p Program, limits: &'p Limits, member: &Member<'_>) -> Self {
+    pub(crate) fn new(
+        program: &'p Program,
+        limits: &'p Limits,
+        budget: Budget,
+        member: &Member<'_>,
+    ) -> Self {
         let ids = DeviceIds { replica: member.replica as u32, partition: member.partition as u32 };
         // Zeroed by the system, so that large scratch buffers cost nothing until they are used.
         let memory = program.allocations.iter().map(|a| vec![0; a.size]).collect();
-        Reference { program, limits, ids, memory }
+        Reference { program, limits, budget, ids, memory }
     }
 
     /// The bytes of a place.
@@ -47,7 +54,14 @@ impl<'p> Reference<'p> {
 
     /// The array at a place.
     fn load(&self, place: Place, shape: &ArrayShape) -> Result<Array> {
+        self.counted(shape)?;
         decode(self.bytes(place), shape)
+    }
+
+    /// Counts an array that is read from memory.
+    fn counted(&self, shape: &ArrayShape) -> Result<()> {
+        self.budget.room(shape.held())?;
+        self.budget.steps(shape.elements() as u64)
     }
 
     /// Stores an array at a place.
@@ -58,7 +72,10 @@ impl<'p> Reference<'p> {
     /// The instruction that a thunk was compiled from.
     fn instruction(&self, step: &Step, symbol: &str) -> Result<(&'p Computation, &'p Instruction)> {
         let module = &self.program.module;
-        let found = module.instruction(&step.annotation).or_else(|| module.instruction(symbol));
+        let found = match module.instruction(&step.annotation)? {
+            None => module.instruction(symbol)?,
+            found => found,
+        };
         found.ok_or_else(|| {
             let names = format!("{:?} and {symbol:?}", step.annotation);
             Invalid::value(
@@ -78,7 +95,7 @@ impl<'p> Reference<'p> {
         peers: Option<&dyn Peers>,
     ) -> Result<()> {
         let mut places = inputs.iter();
-        let evaluator = Evaluator::new(&self.program.module, self.limits, self.ids, peers);
+        let evaluator = Evaluator::new(&self.program.module, self.limits, self.ids, peers).within(&self.budget);
         let operands = instruction
             .operands
             .iter()

@@ -1,8 +1,8 @@
 //! Collectives: who takes part, and with which buffers.
 
-use super::{Reader, Thunk};
+use super::{Reader, Thunk, groups};
 use crate::program::buffers::size;
-use crate::program::{At as _, Invalid, Result, ShapedSlice};
+use crate::program::{At as _, Invalid, Result, ShapedSlice, known};
 use crate::proto::xla::gpu::{
     AllGatherThunkProto, AllReduceThunkProto, AllToAllThunkProto, CollectiveBroadcastThunkProto,
     CollectiveBufferProto, CollectiveConfigProto, CollectiveKernelThunkProto,
@@ -86,28 +86,19 @@ impl Reader<'_> {
     }
 
     pub(super) fn all_reduce(&mut self, p: &AllReduceThunkProto) -> Result<Thunk> {
-        self.reads.fields(
-            "xla.gpu.AllReduceThunkProto",
-            &["collective_config", "buffers", "reduction_kind"],
-        );
-        let kind = CollectiveKind::AllReduce(reduction(p.reduction_kind())?);
+        self.reads.fields("xla.gpu.AllReduceThunkProto", &["collective_config", "buffers", "reduction_kind"]);
+        let kind = CollectiveKind::AllReduce(self.reduction(p.reduction_kind)?);
         self.collective(kind, p.collective_config.as_ref(), &p.buffers)
     }
 
     pub(super) fn reduce_scatter(&mut self, p: &ReduceScatterThunkProto) -> Result<Thunk> {
-        self.reads.fields(
-            "xla.gpu.ReduceScatterThunkProto",
-            &["collective_config", "buffers", "reduction_kind"],
-        );
-        let kind = CollectiveKind::ReduceScatter(reduction(p.reduction_kind())?);
+        self.reads.fields("xla.gpu.ReduceScatterThunkProto", &["collective_config", "buffers", "reduction_kind"]);
+        let kind = CollectiveKind::ReduceScatter(self.reduction(p.reduction_kind)?);
         self.collective(kind, p.collective_config.as_ref(), &p.buffers)
     }
 
     pub(super) fn all_to_all(&mut self, p: &AllToAllThunkProto) -> Result<Thunk> {
-        self.reads.fields(
-            "xla.gpu.AllToAllThunkProto",
-            &["collective_config", "buffers", "has_split_dimension"],
-        );
+        self.reads.fields("xla.gpu.AllToAllThunkProto", &["collective_config", "buffers", "has_split_dimension"]);
         let kind = CollectiveKind::AllToAll(p.has_split_dimension);
         self.collective(kind, p.collective_config.as_ref(), &p.buffers)
     }
@@ -124,40 +115,31 @@ impl Reader<'_> {
             .map(|pair| Ok((size("source", pair.source)?, size("target", pair.target)?)))
             .collect::<Result<Vec<_>>>()
             .at(|| "source_target_pairs".to_owned())?;
-        let mut targets: Vec<usize> = pairs.iter().map(|(_, target)| *target).collect();
-        targets.sort_unstable();
-        if let Some([twice, _]) = targets.array_windows().find(|[a, b]| a == b) {
-            return Err(Invalid::value(
-                "source_target_pairs",
-                format!("target {twice} twice"),
-                "targets once",
-            ));
-        }
         self.collective(CollectiveKind::Permute(pairs), p.collective_config.as_ref(), &p.buffers)
     }
 
-    pub(super) fn collective_broadcast(
-        &mut self,
-        p: &CollectiveBroadcastThunkProto,
-    ) -> Result<Thunk> {
-        self.reads.fields(
-            "xla.gpu.CollectiveBroadcastThunkProto",
-            &["collective_config", "buffers", "has_dynamic_root"],
-        );
+    pub(super) fn collective_broadcast(&mut self, p: &CollectiveBroadcastThunkProto) -> Result<Thunk> {
+        self.reads.fields("xla.gpu.CollectiveBroadcastThunkProto", &["collective_config", "buffers", "has_dynamic_root"]);
         if p.has_dynamic_root {
-            return Ok(Thunk::Unsupported(
-                "collective_broadcast_thunk with a dynamic root".to_owned(),
-            ));
+            return Ok(Thunk::Unsupported("collective_broadcast_thunk with a dynamic root".to_owned()));
         }
         self.collective(CollectiveKind::Broadcast, p.collective_config.as_ref(), &p.buffers)
     }
 
-    pub(super) fn collective_kernel(&mut self, p: &CollectiveKernelThunkProto) -> Result<Thunk> {
-        self.reads.fields("xla.gpu.CollectiveKernelThunkProto", &["collective_config", "buffers"]);
+    pub(super) fn collective_kernel(&mut self, p: &CollectiveKernelThunkProto, annotation: &str) -> Result<Thunk> {
+        const MESSAGE: &str = "xla.gpu.CollectiveKernelThunkProto";
+        self.reads.fields(MESSAGE, &["collective_config", "buffers", "reduction_kind"]);
+        self.reads.device(
+            MESSAGE,
+            &["kernel_name", "launch_dimensions", "shmem_bytes", "cubin", "use_pdl", "kernel_spec"],
+        );
         #[allow(deprecated, reason = "what older compilers wrote")]
-        let kind = match p.reduction_kind() {
-            ReductionKindProto::ReductionKindUnspecified => CollectiveKind::Kernel,
-            kind => CollectiveKind::AllReduce(reduction(kind)?),
+        let kind = match p.reduction_kind {
+            0 => {
+                self.evaluates(annotation, "", (MESSAGE, "kernel_name"));
+                CollectiveKind::Kernel
+            }
+            kind => CollectiveKind::AllReduce(self.reduction(kind)?),
         };
         self.collective(kind, p.collective_config.as_ref(), &p.buffers)
     }
@@ -175,28 +157,13 @@ impl Reader<'_> {
             &["element_count", "source_buffer", "destination_buffer"],
         );
         let config = config.ok_or_else(|| Invalid::missing("collective_config"))?;
-        let mut seen = std::collections::BTreeSet::new();
-        let mut groups = Vec::with_capacity(config.replica_groups.len());
-        for group in &config.replica_groups {
-            let ids = group
-                .replica_ids
-                .iter()
-                .map(|id| {
-                    let id = size("replica_ids", *id)?;
-                    match seen.insert(id) {
-                        true => Ok(id),
-                        false => Err(Invalid::value(
-                            "replica_ids",
-                            format!("{id} twice"),
-                            "each id once",
-                        )),
-                    }
-                })
-                .collect::<Result<Vec<_>>>()?;
-            groups.push(ids);
-        }
-        groups.retain(|group| !group.is_empty());
-        let mode = match config.group_mode() {
+        let groups = config.replica_groups.iter().map(|group| {
+            group.replica_ids.iter().map(|id| size("replica_ids", *id)).collect::<Result<Vec<_>>>()
+        });
+        let groups = groups.filter(|group| !matches!(group, Ok(ids) if ids.is_empty())).collect::<Result<_>>()?;
+        let mode = known("group_mode", "xla.CollectiveOpGroupMode", config.group_mode)?;
+        self.reads.value("xla.CollectiveOpGroupMode", CollectiveOpGroupMode::as_str_name(&mode));
+        let mode = match mode {
             CollectiveOpGroupMode::CrossReplica => GroupMode::CrossReplica,
             CollectiveOpGroupMode::CrossPartition => GroupMode::CrossPartition,
             CollectiveOpGroupMode::CrossReplicaAndPartition => GroupMode::CrossReplicaAndPartition,
@@ -207,7 +174,10 @@ impl Reader<'_> {
             .enumerate()
             .map(|(at, buffer)| self.collective_buffer(buffer).at(|| format!("buffers[{at}]")))
             .collect::<Result<Vec<_>>>()?;
-        Ok(Thunk::Collective(Box::new(Collective { kind, groups, mode, buffers })))
+        element_types(config, &buffers)?;
+        let collective = Collective { kind, groups, mode, buffers };
+        groups::check(&collective, self.program.devices)?;
+        Ok(Thunk::Collective(Box::new(collective)))
     }
 
     fn collective_buffer(&mut self, proto: &CollectiveBufferProto) -> Result<CollectiveBuffer> {
@@ -218,25 +188,39 @@ impl Reader<'_> {
             let bound = format!("at most the {} of {}", from.shape.elements(), from.shape);
             return Err(Invalid::value("element_count", count, bound));
         }
-        if from.shape.ty != to.shape.ty {
-            return Err(Invalid::value(
-                "destination_buffer.shape",
-                &to.shape,
-                from.shape.ty.as_str_name(),
-            ));
+        if from.shape.ty != to.shape.ty || from.shape.element_bits != to.shape.element_bits {
+            let bound = format!("the element type of {}", from.shape);
+            return Err(Invalid::value("destination_buffer.shape", &to.shape, bound));
         }
         Ok(CollectiveBuffer { count, from, to })
     }
+
+    fn reduction(&mut self, kind: i32) -> Result<Reduction> {
+        let kind = known("reduction_kind", "xla.ReductionKindProto", kind)?;
+        self.reads.value("xla.ReductionKindProto", ReductionKindProto::as_str_name(&kind));
+        Ok(match kind {
+            ReductionKindProto::ReductionKindSum => Reduction::Sum,
+            ReductionKindProto::ReductionKindProduct => Reduction::Product,
+            ReductionKindProto::ReductionKindMin => Reduction::Min,
+            ReductionKindProto::ReductionKindMax => Reduction::Max,
+            ReductionKindProto::ReductionKindUnspecified => return Err(Invalid::missing("reduction_kind")),
+        })
+    }
 }
 
-fn reduction(kind: ReductionKindProto) -> Result<Reduction> {
-    Ok(match kind {
-        ReductionKindProto::ReductionKindSum => Reduction::Sum,
-        ReductionKindProto::ReductionKindProduct => Reduction::Product,
-        ReductionKindProto::ReductionKindMin => Reduction::Min,
-        ReductionKindProto::ReductionKindMax => Reduction::Max,
-        ReductionKindProto::ReductionKindUnspecified => {
-            return Err(Invalid::missing("reduction_kind"));
+/// The types by which a communication library would send the buffers.
+fn element_types(config: &CollectiveConfigProto, buffers: &[CollectiveBuffer]) -> Result<()> {
+    let types = &config.operand_element_type;
+    if types.len() != buffers.len() {
+        let bound = format!("{} entries, as buffers", buffers.len());
+        return Err(Invalid::value("operand_element_type", types.len(), bound));
+    }
+    for (at, (ty, buffer)) in types.iter().zip(buffers).enumerate() {
+        let own = buffer.from.shape.ty;
+        if *ty != own as i32 {
+            let bound = format!("{} for {}", own as i32, buffer.from.shape);
+            return Err(Invalid::value(format!("operand_element_type[{at}]"), ty, bound));
         }
-    })
+    }
+    Ok(())
 }

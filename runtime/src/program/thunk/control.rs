@@ -2,11 +2,10 @@
 
 use super::{Reader, Thunk};
 use crate::program::{At as _, Invalid, Result};
-use crate::proto::xla::PrimitiveType;
 use crate::proto::xla::gpu::{
-    AsyncDoneThunkProto, AsyncStartThunkProto, ConditionalThunkProto, ThunkSequenceProto,
-    WhileThunkProto,
+    AsyncDoneThunkProto, AsyncStartThunkProto, ConditionalThunkProto, ThunkSequenceProto, WhileThunkProto,
 };
+use crate::proto::xla::PrimitiveType;
 
 impl Reader<'_> {
     pub(super) fn nested(
@@ -15,34 +14,29 @@ impl Reader<'_> {
         field: &str,
     ) -> Result<Vec<super::Step>> {
         self.reads.fields("xla.gpu.ThunkSequenceProto", &["thunks"]);
-        match proto {
-            Some(sequence) => self.sequence(&sequence.thunks).at(|| field.to_owned()),
-            None => Ok(Vec::new()),
-        }
+        let Some(sequence) = proto else { return Ok(Vec::new()) };
+        self.pairing.enter();
+        let steps = self.sequence(&sequence.thunks).at(|| field.to_owned());
+        self.pairing.leave();
+        steps
     }
 
     pub(super) fn while_loop(&mut self, proto: &WhileThunkProto) -> Result<Thunk> {
         self.reads.fields(
             "xla.gpu.WhileThunkProto",
-            &[
-                "condition_result_buffer_index",
-                "condition_thunk_sequence",
-                "body_thunk_sequence",
-                "trip_count",
-            ],
+            &["condition_result_buffer_index", "condition_thunk_sequence", "body_thunk_sequence", "trip_count"],
         );
         let field = "condition_result_buffer_index";
-        let condition =
-            self.slice(proto.condition_result_buffer_index.as_ref()).at(|| field.to_owned())?;
+        let condition = self.slice(proto.condition_result_buffer_index.as_ref(), field)?;
         if condition.size != 1 {
             return Err(Invalid::value(format!("{field}.size"), condition.size, "1"));
         }
-        let test =
-            self.nested(proto.condition_thunk_sequence.as_ref(), "condition_thunk_sequence")?;
+        // The condition of a round knows its number, too.
         self.loops += 1;
-        let body = self.nested(proto.body_thunk_sequence.as_ref(), "body_thunk_sequence");
+        let test = self.nested(proto.condition_thunk_sequence.as_ref(), "condition_thunk_sequence")?;
+        let body = self.nested(proto.body_thunk_sequence.as_ref(), "body_thunk_sequence")?;
         self.loops -= 1;
-        let limit = self.limits.iterations;
+        let limit = self.program.limits.iterations;
         let trip_count = match proto.trip_count {
             None => None,
             Some(count) => {
@@ -54,21 +48,14 @@ impl Reader<'_> {
                 Some(count)
             }
         };
-        Ok(Thunk::While { condition, test, body: body?, trip_count })
+        Ok(Thunk::While { condition, test, body, trip_count })
     }
 
     pub(super) fn conditional(&mut self, proto: &ConditionalThunkProto) -> Result<Thunk> {
-        self.reads
-            .fields("xla.gpu.ConditionalThunkProto", &["branch_index_buffer", "branch_thunks"]);
+        self.reads.fields("xla.gpu.ConditionalThunkProto", &["branch_index_buffer", "branch_thunks"]);
         let index = self.shaped(proto.branch_index_buffer.as_ref(), "branch_index_buffer")?;
-        if !matches!(index.shape.ty, PrimitiveType::Pred | PrimitiveType::S32)
-            || index.shape.elements() != 1
-        {
-            return Err(Invalid::value(
-                "branch_index_buffer.shape",
-                &index.shape,
-                "pred[] or s32[]",
-            ));
+        if !matches!(index.shape.ty, PrimitiveType::Pred | PrimitiveType::S32) || !index.shape.dims.is_empty() {
+            return Err(Invalid::value("branch_index_buffer.shape", &index.shape, "pred[] or s32[]"));
         }
         let branches = proto
             .branch_thunks
@@ -76,13 +63,12 @@ impl Reader<'_> {
             .enumerate()
             .map(|(at, branch)| self.nested(Some(branch), &format!("branch_thunks[{at}]")))
             .collect::<Result<Vec<_>>>()?;
-        let least = if index.shape.ty == PrimitiveType::Pred { 2 } else { 1 };
-        if branches.len() < least {
-            return Err(Invalid::value(
-                "branch_thunks",
-                branches.len(),
-                format!("at least {least}"),
-            ));
+        match (index.shape.ty, branches.len()) {
+            (PrimitiveType::Pred, n) if n != 2 => {
+                return Err(Invalid::value("branch_thunks", n, "2 for a predicate"));
+            }
+            (_, 0) => return Err(Invalid::value("branch_thunks", 0, "at least 1")),
+            _ => {}
         }
         Ok(Thunk::Conditional { index, branches })
     }
@@ -90,20 +76,14 @@ impl Reader<'_> {
     pub(super) fn async_start(&mut self, proto: &AsyncStartThunkProto) -> Result<Thunk> {
         self.reads.fields("xla.gpu.AsyncStartThunkProto", &["async_execution_id", "thunks"]);
         let id = proto.async_execution_id;
-        if !self.started.insert(id) {
-            return Err(Invalid::value("async_execution_id", id, "an id of its own"));
-        }
+        self.pairing.start(id)?;
         Ok(Thunk::AsyncStart { id, steps: self.nested(proto.thunks.as_ref(), "thunks")? })
     }
 
     pub(super) fn async_done(&mut self, proto: &AsyncDoneThunkProto) -> Result<Thunk> {
         self.reads.fields("xla.gpu.AsyncDoneThunkProto", &["async_execution_id"]);
         let id = proto.async_execution_id;
-        if !self.started.contains(&id) {
-            let bound = "the id of an async_start_thunk before it";
-            return Err(Invalid::value("async_execution_id", id, bound));
-        }
-        self.awaited.insert(id);
+        self.pairing.done(id)?;
         Ok(Thunk::AsyncDone { id })
     }
 }

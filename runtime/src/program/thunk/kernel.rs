@@ -2,11 +2,12 @@
 
 use prost::bytes::Bytes;
 
-use super::{Reader, Thunk};
-use crate::program::shape::{ArrayShape, Shape};
+use super::launch::{block_counts, cluster, shared_memory, thread_counts};
+use super::{Reader, Thunk, tma};
+use crate::program::buffers::{below, shape_fits};
+use crate::program::shape::ArrayShape;
 use crate::program::{At as _, Invalid, Result, Slice};
 use crate::proto::stream_executor::kernel_loader_spec_proto::Payload;
-use crate::proto::stream_executor::{ClusterDimProto, Dim3DProto};
 use crate::proto::xla::gpu::{CustomKernelThunkProto, KernelThunkProto};
 
 /// A kernel and its arguments.
@@ -53,148 +54,131 @@ pub struct KernelArgument {
 }
 
 impl Reader<'_> {
-    pub(super) fn kernel(&mut self, proto: &KernelThunkProto) -> Result<Thunk> {
-        self.reads.fields(
-            "xla.gpu.KernelThunkProto",
-            &[
-                "args",
-                "written",
-                "kernel_name",
-                "launch_dimensions",
-                "cluster_dim",
-                "shmem_bytes",
-                "args_shape",
-                "zeroed_output_buffer_indices",
-            ],
+    pub(super) fn kernel(&mut self, proto: &KernelThunkProto, annotation: &str) -> Result<Thunk> {
+        const MESSAGE: &str = "xla.gpu.KernelThunkProto";
+        self.reads.fields(MESSAGE, &["args", "written", "args_shape", "zeroed_output_buffer_indices"]);
+        self.reads.device(
+            MESSAGE,
+            &["kernel_name", "launch_dimensions", "cluster_dim", "shmem_bytes", "tma_metadata", "use_pdl"],
         );
-        self.reads
-            .fields("xla.gpu.LaunchDimensionsProto", &["block_counts", "thread_counts_per_block"]);
+        self.reads.device("xla.gpu.LaunchDimensionsProto", &["block_counts", "thread_counts_per_block"]);
+        // Older compilers did not write shapes.
+        if !proto.args_shape.is_empty() && proto.args_shape.len() != proto.args.len() {
+            let bound = format!("{} entries, as args, or none", proto.args.len());
+            return Err(Invalid::value("args_shape", proto.args_shape.len(), bound));
+        }
         let mut arguments = Vec::with_capacity(proto.args.len());
         for (at, slice) in proto.args.iter().enumerate() {
-            let place = || format!("args[{at}]");
-            let slice = self.slice(Some(slice)).at(place)?;
-            // Older compilers did not write shapes.
+            let place = format!("args[{at}]");
+            let slice = self.slice(Some(slice), &place)?;
             let shape = match proto.args_shape.get(at) {
-                Some(shape) => Some(Shape::new(shape).at(place)?.array().at(place)?.clone()),
+                Some(shape) => Some(self.shape(Some(shape), &place)?),
                 None => None,
             };
             if let Some(shape) = &shape {
-                crate::program::buffers::shape_fits(&slice, shape).at(place)?;
+                shape_fits(&slice, shape).at(|| place)?;
             }
             arguments.push(KernelArgument { slice, shape, written: false });
         }
+        self.evaluates(annotation, &proto.kernel_name, (MESSAGE, "kernel_name"));
+        tma::check(proto.tma_metadata.as_ref(), arguments.len()).at(|| "tma_metadata".to_owned())?;
         let launch = proto.launch_dimensions.clone().unwrap_or_default();
-        self.finish(
-            Kernel {
-                name: proto.kernel_name.clone(),
-                arguments,
-                blocks: dim3("block_counts", launch.block_counts.and_then(|b| b.coordinates))?,
-                threads: dim3(
-                    "thread_counts_per_block",
-                    launch.thread_counts_per_block.and_then(|t| t.coordinates),
-                )?,
-                cluster: cluster(proto.cluster_dim.as_ref())?,
-                shared_memory: shared_memory(proto.shmem_bytes)?,
-                zeroed: Vec::new(),
-                code: None,
-            },
-            &proto.written,
-            &proto.zeroed_output_buffer_indices,
-        )
+        let kernel = Kernel {
+            name: proto.kernel_name.clone(),
+            arguments,
+            blocks: block_counts("block_counts", launch.block_counts)?,
+            threads: thread_counts("thread_counts_per_block", launch.thread_counts_per_block)?,
+            cluster: cluster(proto.cluster_dim.as_ref())?,
+            shared_memory: shared_memory("shmem_bytes", proto.shmem_bytes)?,
+            zeroed: Vec::new(),
+            code: None,
+        };
+        finish(kernel, &proto.written, &proto.zeroed_output_buffer_indices)
     }
 
-    pub(super) fn custom_kernel(&mut self, proto: &CustomKernelThunkProto) -> Result<Thunk> {
-        self.reads.fields(
-            "xla.gpu.CustomKernelThunkProto",
-            &["args", "written", "custom_kernel", "zeroed_output_buffer_indices"],
-        );
-        self.reads.fields(
+    pub(super) fn custom_kernel(&mut self, proto: &CustomKernelThunkProto, annotation: &str) -> Result<Thunk> {
+        const MESSAGE: &str = "xla.gpu.CustomKernelThunkProto";
+        self.reads.fields(MESSAGE, &["args", "written", "custom_kernel", "zeroed_output_buffer_indices"]);
+        self.reads.device(MESSAGE, &["tma_metadata", "use_pdl"]);
+        self.reads.device(
             "xla.gpu.CustomKernelProto",
-            &[
-                "name",
-                "kernel_spec",
-                "block_dims",
-                "thread_dims",
-                "cluster_dim",
-                "shared_memory_bytes",
-            ],
+            &["name", "kernel_spec", "block_dims", "thread_dims", "cluster_dim", "shared_memory_bytes"],
         );
         let mut arguments = Vec::with_capacity(proto.args.len());
         for (at, slice) in proto.args.iter().enumerate() {
             let shaped = self.shaped(Some(slice), &format!("args[{at}]"))?;
-            arguments.push(KernelArgument {
-                slice: shaped.slice,
-                shape: Some(shaped.shape),
-                written: false,
-            });
+            arguments.push(KernelArgument { slice: shaped.slice, shape: Some(shaped.shape), written: false });
         }
-        let kernel =
-            proto.custom_kernel.as_ref().ok_or_else(|| Invalid::missing("custom_kernel"))?;
+        let kernel = proto.custom_kernel.as_ref().ok_or_else(|| Invalid::missing("custom_kernel"))?;
+        self.evaluates(annotation, &kernel.name, ("xla.gpu.CustomKernelProto", "name"));
+        tma::check(proto.tma_metadata.as_ref(), arguments.len()).at(|| "tma_metadata".to_owned())?;
         let spec = kernel.kernel_spec.as_ref();
         let code = spec.and_then(|spec| spec.payload.as_ref()).map(|payload| match payload {
             Payload::Cubin(cubin) => Code::Cubin(cubin.data.clone()),
             Payload::Ptx(ptx) => Code::Ptx(ptx.data.clone()),
             Payload::InProcessSymbol(symbol) => Code::Named(symbol.persistent_name.clone()),
         });
-        self.finish(
-            Kernel {
-                name: kernel.name.clone(),
-                arguments,
-                blocks: dim3("block_dims", kernel.block_dims.clone().and_then(|b| b.coordinates))?,
-                threads: dim3(
-                    "thread_dims",
-                    kernel.thread_dims.clone().and_then(|t| t.coordinates),
-                )?,
-                cluster: cluster(kernel.cluster_dim.as_ref())?,
-                shared_memory: shared_memory(kernel.shared_memory_bytes)?,
-                zeroed: Vec::new(),
-                code,
-            },
-            &proto.written,
-            &proto.zeroed_output_buffer_indices,
-        )
-    }
-
-    fn finish(&mut self, mut kernel: Kernel, written: &[bool], zeroed: &[i64]) -> Result<Thunk> {
-        let count = kernel.arguments.len();
-        if written.len() != count {
-            return Err(Invalid::value(
-                "written",
-                written.len(),
-                format!("{count} entries, as args"),
-            ));
-        }
-        for (argument, written) in kernel.arguments.iter_mut().zip(written) {
-            argument.written = *written;
-        }
-        kernel.zeroed = zeroed
-            .iter()
-            .map(|at| {
-                usize::try_from(*at).ok().filter(|at| *at < count).ok_or_else(|| {
-                    Invalid::value("zeroed_output_buffer_indices", at, format!("below {count}"))
-                })
-            })
-            .collect::<Result<_>>()?;
-        Ok(Thunk::Kernel(Box::new(kernel)))
+        let kernel = Kernel {
+            name: kernel.name.clone(),
+            arguments,
+            blocks: block_counts("block_dims", kernel.block_dims.clone())?,
+            threads: thread_counts("thread_dims", kernel.thread_dims.clone())?,
+            cluster: cluster(kernel.cluster_dim.as_ref())?,
+            shared_memory: shared_memory("shared_memory_bytes", kernel.shared_memory_bytes)?,
+            zeroed: Vec::new(),
+            code,
+        };
+        finish(kernel, &proto.written, &proto.zeroed_output_buffer_indices)
     }
 }
 
-/// Launch dimensions; at most what CUDA allows along the first axis.
-fn dim3(what: &str, proto: Option<Dim3DProto>) -> Result<[u32; 3]> {
-    let Some(Dim3DProto { x, y, z }) = proto else { return Ok([1, 1, 1]) };
-    let axis = |value: i64| {
-        u32::try_from(value).ok().filter(|n| (1..=i32::MAX as u32).contains(n)).ok_or_else(|| {
-            Invalid::value(what, format!("{x}x{y}x{z}"), "1 to 2147483647 along each axis")
-        })
-    };
-    Ok([axis(x)?, axis(y)?, axis(z)?])
+fn finish(mut kernel: Kernel, written: &[bool], zeroed: &[i64]) -> Result<Thunk> {
+    let count = kernel.arguments.len();
+    if written.len() != count {
+        return Err(Invalid::value("written", written.len(), format!("{count} entries, as args")));
+    }
+    for (argument, written) in kernel.arguments.iter_mut().zip(written) {
+        argument.written = *written;
+    }
+    apart(&kernel.arguments)?;
+    let field = "zeroed_output_buffer_indices";
+    let mut seen = vec![false; count];
+    for at in zeroed {
+        let index = usize::try_from(*at).ok().filter(|at| *at < count);
+        let index = index.ok_or_else(|| Invalid::value(field, at, below(count)))?;
+        if !kernel.arguments[index].written {
+            return Err(Invalid::value(field, at, "an argument that is written"));
+        }
+        if std::mem::replace(&mut seen[index], true) {
+            return Err(Invalid::value(field, format!("{at} twice"), "each index once"));
+        }
+        kernel.zeroed.push(index);
+    }
+    Ok(Thunk::Kernel(Box::new(kernel)))
 }
 
-fn cluster(proto: Option<&ClusterDimProto>) -> Result<Option<[u32; 3]>> {
-    proto.map(|cluster| dim3("cluster_dim", cluster.coordinates.clone())).transpose()
-}
-
-fn shared_memory(bytes: i64) -> Result<u32> {
-    u32::try_from(bytes)
-        .map_err(|_| Invalid::value("shared memory", bytes, "0 to 4294967295 bytes"))
+/// What a kernel writes is a buffer of its own, or one that it updates in place.
+fn apart(arguments: &[KernelArgument]) -> Result<()> {
+    let mut written: Vec<(usize, &Slice)> =
+        arguments.iter().enumerate().filter(|(_, a)| a.written).map(|(at, a)| (at, &a.slice)).collect();
+    written.sort_by_key(|(_, slice)| (slice.allocation, slice.offset, slice.size));
+    // The slice that reaches furthest so far; sorted by their starts, only that one can be overlapped.
+    let mut furthest: Option<(usize, &Slice)> = None;
+    for (at, slice) in written {
+        if let Some((other, before)) = furthest
+            && before.overlaps_partly(slice)
+        {
+            let value = format!("{}+{}", slice.offset, slice.size);
+            let bound = format!(
+                "apart from args[{other}], which is written to {}+{} of the same allocation",
+                before.offset, before.size
+            );
+            return Err(Invalid::value("written slice", value, bound).at(format!("args[{at}]")));
+        }
+        let reaches = |slice: &Slice| (slice.allocation, slice.offset + slice.size);
+        if furthest.is_none_or(|(_, before)| reaches(before) < reaches(slice)) {
+            furthest = Some((at, slice));
+        }
+    }
+    Ok(())
 }

@@ -3,24 +3,27 @@
 mod collective;
 mod control;
 mod dynamic_slice;
+mod groups;
 mod kernel;
+mod launch;
 mod library;
+mod matmul;
 mod memory;
-
-use std::collections::BTreeSet;
+mod pairing;
+mod reader;
+mod tma;
 
 pub use collective::{Collective, CollectiveBuffer, CollectiveKind, GroupMode, Reduction};
 pub use dynamic_slice::{DynamicSlice, SliceOffset};
 pub use kernel::{Kernel, KernelArgument};
-pub use library::{CustomCall, Fft, Matmul, MatrixLayout, TriangularSolve};
+pub use library::{CustomCall, Fft, TriangularSolve};
+pub use matmul::{Matmul, MatrixLayout};
+use reader::Reader;
+pub(crate) use reader::{Around, entry};
 
-use super::buffers::{Allocation, Allocations};
-use super::{At as _, Invalid, Limits, Reads, Result, ShapedSlice, Slice};
+use super::{Invalid, Result, ShapedSlice, Slice};
 use crate::proto::xla::gpu::ThunkProto;
 use crate::proto::xla::gpu::thunk_proto::Impl;
-
-/// Thunks may nest this deep.
-const MAX_DEPTH: usize = 64;
 
 /// One thunk.
 #[derive(Debug)]
@@ -121,90 +124,13 @@ pub enum Thunk {
     Unsupported(String),
 }
 
-/// Checks the entry sequence.
-pub(crate) fn entry(
-    thunks: &[ThunkProto],
-    allocations: &[Allocation],
-    limits: &Limits,
-    reads: &mut Reads,
-) -> Result<Vec<Step>> {
-    let mut reader = Reader {
-        allocations: Allocations(allocations),
-        limits,
-        reads,
-        depth: 0,
-        count: 0,
-        loops: 0,
-        started: BTreeSet::new(),
-        awaited: BTreeSet::new(),
-    };
-    let steps = reader.sequence(thunks)?;
-    match reader.started.difference(&reader.awaited).next() {
-        None => Ok(steps),
-        Some(id) => {
-            Err(Invalid::value("async_execution_id", id, "one that an async_done_thunk waits for"))
-        }
-    }
-}
-
-/// Reads thunks.
-struct Reader<'a> {
-    allocations: Allocations<'a>,
-    limits: &'a Limits,
-    reads: &'a mut Reads,
-    depth: usize,
-    count: usize,
-    /// How many loops are around the current thunk.
-    loops: usize,
-    started: BTreeSet<u64>,
-    awaited: BTreeSet<u64>,
-}
-
 impl Reader<'_> {
-    fn sequence(&mut self, thunks: &[ThunkProto]) -> Result<Vec<Step>> {
-        if self.depth >= MAX_DEPTH {
-            return Err(Invalid::value(
-                "nesting of thunks",
-                self.depth,
-                format!("below {MAX_DEPTH}"),
-            ));
-        }
-        self.depth += 1;
-        let steps = thunks
-            .iter()
-            .enumerate()
-            .map(|(at, thunk)| {
-                let place = || place(at, thunk);
-                self.step(thunk).at(place)
-            })
-            .collect();
-        self.depth -= 1;
-        steps
-    }
-
-    fn step(&mut self, proto: &ThunkProto) -> Result<Step> {
-        self.count += 1;
-        if self.count > self.limits.thunks {
-            let (count, limit) = (self.count as u64, self.limits.thunks as u64);
-            return Err(Invalid::limit("thunks", count, limit, "thunks"));
-        }
-        self.reads.fields("xla.gpu.ThunkProto", &["thunk_info"]);
-        self.reads.fields("xla.gpu.ThunkInfoProto", &["profile_annotation", "thunk_id"]);
-        let info = proto.thunk_info.clone().unwrap_or_default();
-        let (kind, thunk) = self.thunk(proto)?;
-        self.reads.fields("xla.gpu.ThunkProto", &[kind]);
-        Ok(Step { id: info.thunk_id, annotation: info.profile_annotation, kind, thunk })
-    }
-
     /// The kind and content of a thunk.
     fn thunk(&mut self, proto: &ThunkProto) -> Result<(&'static str, Thunk)> {
+        let annotation = proto.thunk_info.as_ref().map_or("", |info| &info.profile_annotation);
         let Some(thunk) = &proto.r#impl else {
             // What XLA reports as a thunk without an embedded one.
-            return Err(Invalid::value(
-                "impl",
-                "not set",
-                "a kind of thunk that the contract knows",
-            ));
+            return Err(Invalid::value("impl", "not set", "a kind of thunk that the contract knows"));
         };
         // Kinds that need devices, libraries or hosts that are not here.
         let unsupported = |kind: &'static str| Ok((kind, Thunk::Unsupported(kind.to_owned())));
@@ -237,8 +163,8 @@ impl Reader<'_> {
             Impl::WhileThunk(p) => ("while_thunk", self.while_loop(p)?),
             Impl::AsyncStartThunk(p) => ("async_start_thunk", self.async_start(p)?),
             Impl::AsyncDoneThunk(p) => ("async_done_thunk", self.async_done(p)?),
-            Impl::KernelThunk(p) => ("kernel_thunk", self.kernel(p)?),
-            Impl::CustomKernelThunk(p) => ("custom_kernel_thunk", self.custom_kernel(p)?),
+            Impl::KernelThunk(p) => ("kernel_thunk", self.kernel(p, annotation)?),
+            Impl::CustomKernelThunk(p) => ("custom_kernel_thunk", self.custom_kernel(p, annotation)?),
             Impl::DynamicSliceFusionThunk(p) => {
                 ("dynamic_slice_fusion_thunk", self.dynamic_slice_fusion(p)?)
             }
@@ -260,18 +186,14 @@ impl Reader<'_> {
             Impl::CollectiveBroadcastThunk(p) => {
                 ("collective_broadcast_thunk", self.collective_broadcast(p)?)
             }
-            Impl::CollectiveKernelThunk(p) => {
-                ("collective_kernel_thunk", self.collective_kernel(p)?)
-            }
+            Impl::CollectiveKernelThunk(p) => ("collective_kernel_thunk", self.collective_kernel(p, annotation)?),
             Impl::CollectiveGroupThunk(p) => {
                 self.reads.fields("xla.gpu.CollectiveGroupThunkProto", &["thunks"]);
                 ("collective_group_thunk", Thunk::Sequential(self.sequence(&p.thunks)?))
             }
             #[allow(deprecated, reason = "what older compilers wrote")]
             // Collectives are finished when they return here.
-            Impl::CollectiveDoneThunk(_) => {
-                ("collective_done_thunk", Thunk::Sequential(Vec::new()))
-            }
+            Impl::CollectiveDoneThunk(_) => ("collective_done_thunk", Thunk::Sequential(Vec::new())),
             Impl::GemmThunk(p) => ("gemm_thunk", self.gemm(p)?),
             Impl::CublasLtMatmulThunk(p) => ("cublas_lt_matmul_thunk", self.cublas_lt_matmul(p)?),
             Impl::FftThunk(p) => ("fft_thunk", self.fft(p)?),
@@ -310,48 +232,4 @@ impl Reader<'_> {
             Impl::NvshmemRecvThunk(_) => return unsupported("nvshmem_recv_thunk"),
         })
     }
-
-    /// A slice of four bytes.
-    fn word(
-        &mut self,
-        slice: Option<&crate::proto::xla::buffer_assignment::BufferAllocationSliceProto>,
-    ) -> Result<Slice> {
-        let slice = self.slice(slice).at(|| "dest_buffer".to_owned())?;
-        match slice.size {
-            4 => Ok(slice),
-            size => Err(Invalid::value("dest_buffer.size", size, "4")),
-        }
-    }
-
-    fn slice(
-        &mut self,
-        slice: Option<&crate::proto::xla::buffer_assignment::BufferAllocationSliceProto>,
-    ) -> Result<Slice> {
-        self.reads.fields(
-            "xla.buffer_assignment.BufferAllocationSliceProto",
-            &["offset", "size", "buffer_allocation_index"],
-        );
-        self.allocations.slice(slice)
-    }
-
-    fn shaped(
-        &mut self,
-        slice: Option<&crate::proto::xla::ShapedSliceProto>,
-        field: &str,
-    ) -> Result<ShapedSlice> {
-        self.reads.fields("xla.ShapedSliceProto", &["slice", "shape"]);
-        self.reads.fields(
-            "xla.buffer_assignment.BufferAllocationSliceProto",
-            &["offset", "size", "buffer_allocation_index"],
-        );
-        self.allocations.shaped(slice).at(|| field.to_owned())
-    }
-}
-
-/// How an error names a thunk.
-fn place(at: usize, proto: &ThunkProto) -> String {
-    let info = proto.thunk_info.as_ref();
-    let annotation = info.map_or("", |info| &info.profile_annotation);
-    let id = info.map_or(0, |info| info.thunk_id);
-    format!("thunks[{at}] (id {id}, {annotation:?})")
 }

@@ -5,17 +5,18 @@ use std::sync::Arc;
 
 use super::{Op, Value, family};
 use crate::array::{Array, element_bytes};
+use crate::backend::budget::Budget;
 use crate::backend::collective::Peers;
 use crate::program::hlo::{Computation, Instruction, Module};
-use crate::program::shape::{ArrayShape, Shape};
+use crate::program::shape::Shape;
 use crate::program::{At as _, Invalid, Limits, Result};
 
 /// Evaluates computations of one module on one device.
 pub(crate) struct Evaluator<'m> {
     pub(crate) module: &'m Module,
     pub(crate) limits: &'m Limits,
-    /// Elements computed so far.
-    steps: Cell<u64>,
+    /// What the device may still do.
+    budget: Budget,
     /// Bytes of the arrays alive. What an operation needs while it runs is not counted: some words for
     /// each element of its operands and result.
     alive: Cell<u64>,
@@ -39,7 +40,14 @@ impl<'m> Evaluator<'m> {
         device: DeviceIds,
         peers: Option<&'m dyn Peers>,
     ) -> Self {
-        Evaluator { module, limits, steps: Cell::new(0), alive: Cell::new(0), device, peers }
+        let budget = Budget::new(limits, 1);
+        Evaluator { module, limits, budget, alive: Cell::new(0), device, peers }
+    }
+
+    /// Counts together with the rest of what the device does.
+    pub(crate) fn within(mut self, budget: &Budget) -> Self {
+        self.budget = budget.clone();
+        self
     }
 
     /// The result of a computation.
@@ -91,10 +99,10 @@ impl<'m> Evaluator<'m> {
     ) -> Result<Value> {
         let evaluate = || {
             let family = family(&instruction.opcode)?;
+            self.work(&instruction.shape)?;
             if !family.passes {
                 self.charge(&instruction.shape)?;
             }
-            self.work(&instruction.shape, family.passes)?;
             let mut op = Op { evaluator: self, computation, instruction, operands };
             let value = (family.evaluate)(&mut op)?;
             op.operands.into_iter().for_each(|operand| self.release(operand));
@@ -104,10 +112,12 @@ impl<'m> Evaluator<'m> {
         evaluate().at(|| place(computation, instruction))
     }
 
-    /// Counts the elements of a result, unless they were `made` before, and its arrays.
-    fn work(&self, shape: &Shape, made: bool) -> Result<()> {
-        let of = |leaf: &&ArrayShape| if made { 1 } else { leaf.elements() as u64 + 1 };
-        self.steps(shape.leaves().iter().map(of).sum::<u64>() + 1)
+    /// Counts the elements of a result.
+    fn work(&self, shape: &Shape) -> Result<()> {
+        // Every leaf counts, the empty ones too.
+        let leaves = shape.leaves();
+        let elements = leaves.iter().map(|leaf| leaf.elements() as u64).fold(0, u64::saturating_add);
+        self.steps(elements.saturating_add(leaves.len() as u64 + 1))
     }
 
     /// Counts the memory that an array or several take.
@@ -117,17 +127,9 @@ impl<'m> Evaluator<'m> {
             Ok(sum.saturating_add(own))
         })?;
         let alive = self.alive.get().saturating_add(bytes);
-        if alive > self.limits.memory {
-            return Err(Invalid::limit("memory for values", alive, self.limits.memory, "memory"));
-        }
+        self.budget.room(alive)?;
         self.alive.set(alive);
         Ok(())
-    }
-
-    /// Counts an array that was made beside the instructions; it has to be small.
-    pub(super) fn count(&self, array: &Array) {
-        let bytes = element_bytes(array.ty).map_or(0, |bytes| bytes * array.len() as u64);
-        self.alive.set(self.alive.get().saturating_add(bytes));
     }
 
     /// Takes an array out of the count.
@@ -153,12 +155,7 @@ impl<'m> Evaluator<'m> {
 
     /// Counts work.
     pub(crate) fn steps(&self, count: u64) -> Result<()> {
-        let steps = self.steps.get().saturating_add(count);
-        self.steps.set(steps);
-        if steps > self.limits.steps {
-            return Err(Invalid::limit("steps", steps, self.limits.steps, "steps"));
-        }
-        Ok(())
+        self.budget.steps(count)
     }
 
     /// Bytes of the arrays alive.
