@@ -38,6 +38,12 @@ impl Error {
         }
         self
     }
+
+    /// Names the file of an error about an artifact.
+    #[cfg(feature = "runtime")]
+    pub(crate) fn in_artifact(self, path: &str) -> Self {
+        ErrorKind::InArtifact { path: path.to_owned(), error: Box::new(self) }.into()
+    }
 }
 
 impl From<ErrorKind> for Error {
@@ -249,6 +255,25 @@ pub(crate) enum ErrorKind {
     #[diagnostic(code(aotgate::io), help("check that the path exists and may be read"))]
     Io { path: PathBuf, error: std::io::Error },
 
+    // Artifacts
+    #[cfg(feature = "runtime")]
+    #[error("{path}: {error}")]
+    #[diagnostic(forward(error))]
+    Artifact { path: String, error: Box<aotgate_runtime::Error> },
+
+    #[cfg(feature = "runtime")]
+    #[error("{path} has more than {limit} bytes")]
+    #[diagnostic(
+        code(aotgate::artifact_too_large),
+        help("no artifact is that large, since one message holds at most 2 GiB; check the file")
+    )]
+    ArtifactTooLarge { path: String, limit: u64 },
+
+    #[cfg(feature = "runtime")]
+    #[error("{path}: {message}")]
+    #[diagnostic(code(aotgate::convert), help("{help}"))]
+    Convert { path: String, message: String, help: String },
+
     // Policy
     #[error("{message}")]
     #[diagnostic(code(aotgate::policy))]
@@ -276,11 +301,6 @@ pub(crate) enum ErrorKind {
         source_code: NamedSource<String>,
     },
 
-    #[cfg(feature = "runtime")]
-    #[error("{path}: {error}")]
-    #[diagnostic(forward(error))]
-    Artifact { path: String, error: aotgate_runtime::Error },
-
     #[error("{path}: {what}")]
     #[diagnostic(code(aotgate::golden), help("{help}"))]
     Golden { path: String, what: String, help: String },
@@ -293,6 +313,41 @@ pub(crate) enum ErrorKind {
         )
     )]
     LfsPointer { path: String },
+
+    #[cfg(feature = "runtime")]
+    #[error("{path}: {error}")]
+    #[diagnostic(forward(error))]
+    InArtifact { path: String, error: Box<Error> },
+
+    #[cfg(feature = "runtime")]
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    OpenArtifact(aotgate_runtime::Error),
+
+    #[cfg(feature = "runtime")]
+    #[error("serialized_executable of the text golden: {0}")]
+    #[diagnostic(forward(0))]
+    SerializedExecutable(aotgate_runtime::Error),
+
+    #[cfg(feature = "runtime")]
+    #[error("text golden, {0}")]
+    #[diagnostic(forward(0))]
+    Text(crate::view::text::TextRefused),
+
+    #[cfg(feature = "runtime")]
+    #[error("{message}")]
+    #[diagnostic(code(aotgate::text_message), help("{help}"))]
+    TextMessage { message: String, help: String },
+
+    #[cfg(feature = "runtime")]
+    #[error("{message} cannot be read with this contract: {reason}")]
+    #[diagnostic(
+        code(aotgate::unreadable_artifact),
+        help(
+            "use the contract of the release that wrote the artifact, with the outer message in it"
+        )
+    )]
+    Unreadable { message: &'static str, reason: String },
 
     // Usage
     #[error("{message}")]

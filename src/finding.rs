@@ -1,5 +1,9 @@
 //! Findings and the document around them: the one thing that reports see.
 
+mod goldens;
+
+pub use goldens::{CaseOutcome, GoldenCase, Goldens};
+
 use std::sync::Arc;
 
 use chrono::NaiveDate;
@@ -311,6 +315,8 @@ pub struct Judgement {
     pub policy_hash: String,
     /// All findings, worst first, then by construct.
     pub findings: Vec<Finding>,
+    /// What recorded artifacts showed.
+    pub goldens: Goldens,
 }
 
 impl Judgement {

@@ -1,5 +1,9 @@
 //! The gate: two revisions in, one judgement out.
 
+mod containers;
+#[cfg(feature = "runtime")]
+mod goldens;
+
 use std::sync::Arc;
 
 use chrono::NaiveDate;
@@ -7,9 +11,10 @@ use chrono::NaiveDate;
 use crate::descriptor::{Contract, ContractSpec, ParseCache, SourceClosure};
 use crate::error::{Error, ErrorKind};
 use crate::finding::{Evidence, Finding, Judgement, SideInfo, Triage};
+use crate::golden::Selection;
 use crate::revision::{CommitInfo, Repository, Revision, RevisionSpec};
 use crate::triage::policy::{self, Policy};
-use crate::triage::{self, Attestation, EvidenceSource, InputFile};
+use crate::triage::{self, Attestation, EvidenceSource, InputFile, Loudness};
 
 /// At most this many commit messages of a range are searched for attestations.
 const MAX_MESSAGES: usize = 10_000;
@@ -30,6 +35,8 @@ pub struct Request {
     pub policy: Option<PolicyFile>,
     /// Judge advisory classes and history like everything else.
     pub strict: bool,
+    /// Which goldens are looked at.
+    pub goldens: Selection,
     /// Attestations given besides those in commit messages, with where they stand.
     pub attestations: Vec<(String, String)>,
 }
@@ -244,8 +251,22 @@ impl<'r> Gate<'r> {
     ) -> Result<Judgement, Error> {
         let base = self.open(&request.base)?;
         let head = self.open(&request.head)?;
-        let policy = self.policy(request.policy.as_ref(), &base, &head)?;
-        let comparison = self.compare(&base, &head, &policy)?;
+        self.check_between(&base, &head, request, evidence)
+    }
+
+    /// Judges what is between two opened revisions; those that the request names do not count.
+    ///
+    /// # Errors
+    /// Those of [`Gate::check`].
+    pub fn check_between(
+        &mut self,
+        base: &Revision<'_>,
+        head: &Revision<'_>,
+        request: &Request,
+        evidence: &dyn EvidenceSource,
+    ) -> Result<Judgement, Error> {
+        let policy = self.policy(request.policy.as_ref(), base, head)?;
+        let comparison = self.compare(base, head, &policy)?;
 
         let mut findings = if Arc::ptr_eq(&comparison.base, &comparison.head) {
             Vec::new()
@@ -259,10 +280,25 @@ impl<'r> Gate<'r> {
                 strict: request.strict,
             })
         };
-        findings.extend(self.policy_findings(&policy, request, &base, &head)?);
+        let loudness = Loudness { policy: &policy, today: request.today, strict: request.strict };
+        let contracts = [&*comparison.base, &*comparison.head];
+        findings.extend(self.container_messages(base, head, contracts, loudness, evidence)?);
+        let eras = self.eras(&policy, request, base, head)?;
+        if let Some(eras) = &eras {
+            findings.extend(self.era_findings(eras, loudness));
+        }
+        #[cfg(feature = "runtime")]
+        let goldens = {
+            let asked =
+                goldens::Asked { selection: request.goldens, loudness, eras: eras.as_ref() };
+            self.goldens(asked, base, head, contracts, &mut findings)
+        };
+        #[cfg(not(feature = "runtime"))]
+        let goldens = crate::finding::Goldens::default();
+        findings.extend(self.policy_findings(&policy, request, base, head)?);
 
         if findings.iter().any(|f| f.triage == Triage::NeedsAttestation) {
-            triage::apply_attestations(&mut findings, &self.attestations(request, &base, &head));
+            triage::apply_attestations(&mut findings, &self.attestations(request, base, head));
             if self.repository.is_some_and(Repository::is_shallow) {
                 note_missing_messages(&mut findings);
             }
@@ -279,15 +315,18 @@ impl<'r> Gate<'r> {
                 Err(error) => findings.push(triage::unreadable_waivers(path, &error.to_string())),
             }
         }
+        #[cfg(feature = "runtime")]
+        crate::evidence::follow(&mut findings);
         triage::sort(&mut findings);
         Ok(Judgement {
             base: comparison.base_info,
             head: comparison.head_info,
-            subject: head.commit.map(|c| c.subject),
+            subject: head.commit.as_ref().map(|c| c.subject.clone()),
             today: request.today,
             policy_source: policy.source,
             policy_hash: policy.hash,
             findings,
+            goldens,
         })
     }
 

@@ -7,8 +7,13 @@
 
 pub mod change;
 pub mod cli;
+#[cfg(feature = "runtime")]
+pub mod compat;
+pub mod container;
 pub mod descriptor;
 pub mod error;
+#[cfg(feature = "runtime")]
+pub mod evidence;
 pub mod finding;
 pub mod gate;
 pub mod golden;

@@ -125,6 +125,7 @@ fn judge(dir: &std::path::Path, name: &str) -> Vec<Finding> {
             text: "[[contract.root]]\nmessage = \"*\"\nfiles = [\"unused\"]\n".to_owned(),
         }),
         strict: true,
+        goldens: aotgate::golden::Selection::None,
         attestations: Vec::new(),
     };
     match Gate::new(None).check(&request, &NoHistory) {

@@ -2,8 +2,8 @@
 //!
 //! A fixture is a folder with the name of a check's file: `base/` and `head/` hold the two revisions,
 //! `expected.txt` all findings of all checks on them. Optional: `policy.toml` instead of the default test
-//! policy, `emission.txt` with what is known about emission, `base/policy.toml` and `head/policy.toml`, and
-//! `base/waivers.toml`. What is called "fine" in a fixture is its near miss: the fixture's own check may not
+//! policy, `emission.txt` with what is known about emission, `base/policy.toml` and `head/policy.toml`, `base/waivers.toml`,
+//! and `base/golden` and `head/golden` with recorded artifacts. What is called "fine" in a fixture is its near miss: the fixture's own check may not
 //! report it. `AOTGATE_BLESS=1` rewrites what is generated.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test reports by panicking")]
 
@@ -16,6 +16,9 @@ use aotgate::Error;
 use aotgate::change::{Change, ChangeKind, Surface, compare};
 use aotgate::descriptor::{Contract, ContractSpec, FileTree, ParseCache, SourceClosure};
 use aotgate::finding::Finding;
+use aotgate::gate::{Gate, PolicyFile, Request};
+use aotgate::golden::Selection;
+use aotgate::revision::{Revision, RevisionSpec};
 use aotgate::triage::policy::{self, Policy};
 use aotgate::triage::{
     Context, Emission, EvidenceSource, Input, InputFile, apply_waivers, checks, edited_input,
@@ -90,6 +93,7 @@ impl EvidenceSource for Known {
 struct Fixture {
     name: String,
     dir: PathBuf,
+    policy_text: String,
     base: Contract,
     head: Contract,
     policy: Policy,
@@ -114,13 +118,15 @@ fn fixtures() -> Vec<Fixture> {
     let read = |name: String| {
         let dir = all.join(&name);
         let own = fs::read_to_string(dir.join("policy.toml"));
-        let policy = policy::parse("policy.toml", own.as_deref().unwrap_or(POLICY));
+        let policy_text = own.unwrap_or_else(|_| POLICY.to_owned());
+        let policy = policy::parse("policy.toml", &policy_text);
         let policy = policy.unwrap_or_else(|error| panic!("{name}: {error:?}"));
         Fixture {
             base: contract(dir.join("base"), &policy.contract),
             head: contract(dir.join("head"), &policy.contract),
             known: Known::read(&dir.join("emission.txt")),
             policy,
+            policy_text,
             dir,
             name,
         }
@@ -143,7 +149,7 @@ impl Fixture {
         let in_contract = |change: &Change<'_>| match change.surface {
             Surface::Proto => change.reach.wire,
             Surface::JsonPayload => change.reach.json,
-            Surface::Policy => false,
+            Surface::Container | Surface::Golden | Surface::Policy => false,
         };
         compare(&self.base, &self.head).into_iter().filter(in_contract).collect()
     }
@@ -157,10 +163,37 @@ impl Fixture {
             evidence: &self.known,
             strict: false,
         });
+        findings.extend(self.recorded());
         let more = self.inputs(&mut findings);
         findings.extend(more);
         sort(&mut findings);
         findings
+    }
+
+    /// What the gate says of containers and goldens.
+    fn recorded(&self) -> Vec<Finding> {
+        let [base, head] = ["base", "head"].map(|side| self.dir.join(side));
+        if self.policy.containers == Default::default() && !base.join("golden").exists() {
+            return Vec::new();
+        }
+        let request = Request {
+            base: RevisionSpec::Empty,
+            head: RevisionSpec::Empty,
+            today: today(),
+            policy: Some(PolicyFile {
+                in_tree: Some("policy.toml".to_owned()),
+                path: "policy.toml".to_owned(),
+                text: self.policy_text.clone(),
+            }),
+            strict: false,
+            goldens: Selection::All,
+            attestations: Vec::new(),
+        };
+        let (base, head) = (Revision::directory(&base), Revision::directory(&head));
+        let judgement = Gate::new(None).check_between(&base, &head, &request, &self.known);
+        let judgement = judgement.unwrap_or_else(|error| panic!("{}: {error:?}", self.name));
+        let surfaces = ["container", "golden"];
+        judgement.findings.into_iter().filter(|f| surfaces.contains(&f.surface)).collect()
     }
 
     /// What the gate adds to the findings on changes: edits of the policy, expired waivers.
@@ -198,6 +231,21 @@ impl Fixture {
                 && change.after == finding.after
         })
     }
+}
+
+/// Names and texts of all files below a directory.
+fn everything(dir: &Path) -> String {
+    let mut text = String::new();
+    for name in names(dir) {
+        let path = dir.join(&name);
+        text.push_str(&name);
+        if path.is_dir() {
+            text.push_str(&everything(&path));
+        } else {
+            text.push_str(&fs::read_to_string(path).unwrap_or_default());
+        }
+    }
+    text
 }
 
 /// Compares a generated file, or rewrites it with `AOTGATE_BLESS=1`.
@@ -270,11 +318,8 @@ fn own_check_reports_its_fixture_and_no_near_miss() {
                 errors.push(format!("{id} reports the near miss {}", finding.construct));
             }
         }
-        let text: String = ["base", "head"]
-            .iter()
-            .flat_map(|side| names(&fixture.dir.join(side)).into_iter().map(move |f| (*side, f)))
-            .map(|(side, file)| fs::read_to_string(fixture.dir.join(side).join(file)).unwrap())
-            .collect();
+        let texts = ["base", "head"].map(|side| everything(&fixture.dir.join(side)));
+        let text = texts.concat();
         if !text.to_lowercase().contains("fine") {
             errors.push(format!("{id} has no near miss (something called \"fine\")"));
         }

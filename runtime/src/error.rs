@@ -75,13 +75,8 @@ impl From<ErrorKind> for Error {
 #[derive(Debug, Diagnostic, ThisError)]
 pub(crate) enum ErrorKind {
     #[error("{layer}: no known container; expected {expected}, found {found}")]
-    #[diagnostic(
-        code(aotgate::artifact::unrecognized),
-        help(
-            "pass the bytes of `executable.serialize()`, a split-proto file, a serialized GpuExecutableProto, or a text golden; check that the file is complete and not compressed"
-        )
-    )]
-    Unrecognized { layer: String, expected: String, found: String },
+    #[diagnostic(code(aotgate::artifact::unrecognized), help("{help}"))]
+    Unrecognized { layer: String, expected: String, found: String, help: &'static str },
 
     #[error("{layer}: ambiguous, the bytes are acceptable as {containers}")]
     #[diagnostic(

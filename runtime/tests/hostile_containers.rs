@@ -5,7 +5,9 @@
 mod common;
 
 use aotgate_runtime::Error;
+use aotgate_runtime::artifact::diff::Diff;
 use aotgate_runtime::artifact::inspect::Inspection;
+use aotgate_runtime::artifact::size::Breakdown;
 use aotgate_runtime::artifact::{Artifact, Compression, Container, Encoding, Form, Limits};
 use aotgate_runtime::proto::xla::gpu::{GpuExecutableProto, ThunkProto};
 use aotgate_runtime::proto::xla::record::field_override_record::FieldPathPart;
@@ -123,17 +125,25 @@ fn flipped_bits_of_an_unhashed_container_do_no_harm() {
     let mut random = Random(0xf11b);
     let plain = Form { outer: Some(Encoding::Plain), ..Form::PLAIN };
     for recorded in committed() {
-        let intact = read(recorded.bytes).expect("read").write(&plain).expect("written");
-        for _ in 0..100 {
+        let original = read(recorded.bytes).expect("read");
+        let intact = original.write(&plain).expect("written");
+        for round in 0..100 {
             let mut bytes = intact.clone();
             for _ in 0..=random.below(4) {
                 let at = random.below(bytes.len());
                 bytes[at] ^= 1 << random.below(8);
             }
-            if let Ok(artifact) = read(bytes) {
+            if let Ok(artifact) = read(bytes.clone()) {
                 let _ = artifact.decode();
                 let _ = artifact.write(&Form::SPLIT);
-                let _ = Inspection::new(&artifact).map(|inspection| inspection.to_string());
+                let breakdown = Breakdown::read(bytes, &Limits::default()).expect("read again");
+                let stored: usize = breakdown.parts.iter().map(|part| part.stored).sum();
+                assert_eq!(stored, intact.len());
+                let _ = Inspection::new(&artifact);
+                if round % 10 > 0 {
+                    continue;
+                }
+                let _ = Diff::new(&original, &artifact);
             }
         }
     }
@@ -171,7 +181,7 @@ fn damaged_records_do_no_harm() {
 #[test]
 fn noise_and_nothing_are_told_apart() {
     let error = read(Vec::new()).unwrap_err();
-    assert!(error.to_string().contains("found no bytes"), "{error}");
+    assert!(error.to_string().contains("found an empty file (no bytes)"), "{error}");
     let mut random = Random(1);
     for length in 1..2000 {
         let bytes: Vec<u8> = (0..length).map(|_| random.next().to_le_bytes()[0]).collect();

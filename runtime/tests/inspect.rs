@@ -25,16 +25,42 @@ fn flatten<'a>(thunks: &'a [Thunk], all: &mut Vec<&'a Thunk>) {
 }
 
 #[test]
-fn a_tree_is_drawn() {
-    for (release, name) in [("0.10.1", "constants"), ("0.11.2", "fft"), ("0.12.0", "pallas_add")] {
-        let mut all = committed().into_iter();
-        let recorded = all.find(|r| r.release == release && r.name == name).expect("committed");
-        let inspection = inspect(&recorded);
-        insta::assert_snapshot!(format!("{release}_{name}"), inspection.to_string());
-        let json = serde_json::to_value(&inspection).expect("serializes");
-        assert_eq!(json["schema"], "aotgate.inspect/1");
-        assert_eq!(json["thunks"].as_array().map(Vec::len), Some(inspection.thunks.len()));
-    }
+fn what_a_program_takes_and_gives_is_shown() {
+    let mut all = committed().into_iter();
+    let recorded =
+        all.find(|r| r.release == "0.12.0" && r.name == "pallas_add").expect("committed");
+    let inspection = inspect(&recorded);
+    let program = inspection.program.clone().expect("stated");
+    assert_eq!(program.parameters, ["f32[128]{0}", "f32[128]{0}"]);
+    assert_eq!(program.result.as_deref(), Some("f32[128]{0}"));
+    let outputs: Vec<_> =
+        inspection.outputs.iter().map(|o| (o.index.len(), o.allocation)).collect();
+    assert_eq!(outputs, [(0, 0)]);
+    let hlo = inspection.hlo.clone().expect("there");
+    assert!(hlo.scheduled && hlo.instructions == 3 && hlo.replicas == 1, "{hlo:?}");
+    assert!(inspection.libraries.contains(&("cuda_toolkit".to_owned(), "13.0.0".to_owned())));
+    assert_eq!(inspection.debug_options, [], "nothing was set");
+    let json = serde_json::to_value(&inspection).expect("serializes");
+    assert_eq!(json["schema"], "aotgate.inspect/1");
+    assert_eq!(json["thunks"][0]["kernel"]["sha256"].as_str().map(str::len), Some(64));
+}
+
+#[test]
+fn a_debug_option_that_no_release_has_by_default_is_shown() {
+    let recorded = committed().remove(0);
+    let artifact = Artifact::read(recorded.bytes).expect("read");
+    let mut message = artifact.decode().expect("decodes");
+    let module = message.hlo_module_with_config.as_mut().expect("there");
+    let config = module.config.as_mut().expect("there");
+    config.debug_options.as_mut().expect("there").xla_gpu_enable_triton_gemm = Some(false);
+    let artifact = Artifact::read(message.encode_to_vec()).expect("read");
+    let inspection = Inspection::new(&artifact).expect("inspected");
+    let shown: Vec<_> = inspection
+        .debug_options
+        .iter()
+        .map(|option| (option.name.as_str(), option.value.as_str()))
+        .collect();
+    assert_eq!(shown, [("xla_gpu_enable_triton_gemm", "false")]);
 }
 
 #[test]

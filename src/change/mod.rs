@@ -106,6 +106,10 @@ pub enum Surface {
     Proto,
     /// A message that travels as JSON inside an opaque field.
     JsonPayload,
+    /// What wraps an executable; changes of its messages are reported under it.
+    Container,
+    /// Recorded artifacts; no change of a schema has it.
+    Golden,
     /// The tool's own inputs; no change of a schema has it.
     Policy,
 }
@@ -116,6 +120,8 @@ impl Surface {
         match self {
             Surface::Proto => "proto",
             Surface::JsonPayload => "json-payload",
+            Surface::Container => "container",
+            Surface::Golden => "golden",
             Surface::Policy => "policy",
         }
     }

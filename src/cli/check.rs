@@ -10,6 +10,7 @@ use super::{Format, Status, output};
 use crate::error::{Error, ErrorKind};
 use crate::finding::{Judgement, Verdict};
 use crate::gate::{Gate, Request};
+use crate::golden::{Selection, TEST_ALL_VERSIONS};
 use crate::report;
 use crate::report::json::Layout;
 use crate::revision::{Repository, RevisionSpec, choose_base};
@@ -54,9 +55,10 @@ pub(super) struct CheckArgs {
     /// Attest a finding: "CHECK CONSTRUCT - REASON" (for uncommitted work).
     #[arg(long, value_name = "TEXT")]
     attest: Vec<String>,
-    /// Which golden artifacts to execute.
-    #[arg(long, value_enum, default_value_t = Goldens::None)]
-    goldens: Goldens,
+    /// Golden artifacts to look at through both contracts [default: boundary]. Named here, one that cannot be read
+    /// exits with status 2.
+    #[arg(long, value_enum)]
+    goldens: Option<Goldens>,
     /// Show every note.
     #[arg(long, short)]
     verbose: bool,
@@ -74,10 +76,27 @@ enum FailOn {
 enum Goldens {
     /// None: judge schemas only.
     None,
+    /// The edges of the promise: per program the oldest and the newest inside the backward window.
+    Boundary,
+    /// Every one inside the backward window.
+    All,
+}
+
+impl CheckArgs {
+    /// XLA's own variable asks for all as well, where nothing is named here.
+    fn selection(&self) -> Selection {
+        match self.goldens {
+            Some(Goldens::None) => Selection::None,
+            Some(Goldens::Boundary) => Selection::Boundary,
+            Some(Goldens::All) => Selection::All,
+            None => {
+                Selection::Boundary.with_variable(std::env::var(TEST_ALL_VERSIONS).ok().as_deref())
+            }
+        }
+    }
 }
 
 pub(super) fn run(context: &Context, args: &CheckArgs) -> miette::Result<Status> {
-    let Goldens::None = args.goldens;
     if args.stdin || args.each {
         return many(context, args);
     }
@@ -88,7 +107,7 @@ pub(super) fn run(context: &Context, args: &CheckArgs) -> miette::Result<Status>
         output::append(&PathBuf::from(path), &report::markdown::render(&judgement))?;
     }
     output::write(context.output.as_deref(), &render(context, args, &judgement))?;
-    Ok(status(args, judgement.verdict()))
+    Ok(status(args, &judgement))
 }
 
 fn one(context: &Context, args: &CheckArgs) -> Result<Judgement, Error> {
@@ -164,7 +183,7 @@ fn many(context: &Context, args: &CheckArgs) -> miette::Result<Status> {
     let mut judge = |rev: &str| -> Result<(), Error> {
         let text = match gate.check_commit(rev, context.given_today(), &request, &NoHistory) {
             Ok(judgement) => {
-                status_so_far = status_so_far.max(status(args, judgement.verdict()));
+                status_so_far = status_so_far.max(status(args, &judgement));
                 match context.format {
                     Format::Json => report::json::render(&judgement, Layout::Line),
                     _ => render(context, args, &judgement),
@@ -247,6 +266,7 @@ fn request(context: &Context, args: &CheckArgs) -> Result<Request, Error> {
         today: context.today(),
         policy: None,
         strict: args.strict,
+        goldens: args.selection(),
         attestations,
     })
 }
@@ -274,8 +294,12 @@ fn render(context: &Context, args: &CheckArgs, judgement: &Judgement) -> String 
     }
 }
 
-fn status(args: &CheckArgs, verdict: Verdict) -> Status {
-    match (verdict, args.fail_on) {
+fn status(args: &CheckArgs, judgement: &Judgement) -> Status {
+    // Asked for by name, it must not look as if it had been read.
+    if args.goldens.is_some() && !judgement.goldens.unreadable.is_empty() {
+        return Status::CouldNotJudge;
+    }
+    match (judgement.verdict(), args.fail_on) {
         (Verdict::Pass, _) | (Verdict::Review, FailOn::Fail) => Status::Passed,
         _ => Status::Blocked,
     }

@@ -1,5 +1,7 @@
 //! `aotgate explain`: pages of checks, their list, and the JSON schemas.
 
+#[cfg(feature = "runtime")]
+use aotgate_runtime::artifact::lint;
 use clap::Args;
 
 use super::context::Context;
@@ -15,9 +17,9 @@ Examples:
   aotgate explain field-removed
   aotgate explain --schema check")]
 pub(super) struct ExplainArgs {
-    /// Id of a check; without one all checks are listed.
+    /// Id of a check or of a rule of `artifact lint`; without one all checks are listed.
     check: Option<String>,
-    /// Print a JSON schema: check, diff, goldens or snapshot.
+    /// Print a JSON schema, such as `check`; a wrong name lists them all.
     #[arg(long, value_name = "NAME", conflicts_with = "check")]
     schema: Option<String>,
 }
@@ -47,6 +49,10 @@ fn schema(name: &str) -> Result<String, Error> {
 }
 
 fn page(id: &str) -> Result<String, Error> {
+    #[cfg(feature = "runtime")]
+    if let (Some(rule), Some(page)) = (lint::find(id), lint::page(id)) {
+        return Ok(format!("# {id} (artifact lint, {})\n\n{page}\n", rule.level.name()));
+    }
     match (checks::find(id), checks::page(id)) {
         (Some(check), Some(page)) => Ok(format!("# {id} ({})\n\n{page}\n", summary(check))),
         _ => {

@@ -1,5 +1,7 @@
 //! The command line: parse arguments, run one command, give an exit status.
 
+#[cfg(feature = "runtime")]
+mod artifact;
 mod check;
 mod context;
 mod diff;
@@ -50,7 +52,7 @@ struct GlobalArgs {
     #[arg(long, global = true, value_enum, default_value_t = Format::Human)]
     format: Format,
     /// Write to a file instead of standard output.
-    #[arg(long, global = true, value_name = "FILE")]
+    #[arg(long, short = 'o', global = true, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Print how long it took on standard error.
     #[arg(long, global = true)]
@@ -84,6 +86,9 @@ enum Command {
     Snapshot(snapshot::SnapshotArgs),
     /// Every contract change between two revisions with its effect on the wire.
     Diff(diff::DiffArgs),
+    /// Look into artifacts and ask what runtimes make of them.
+    #[cfg(feature = "runtime")]
+    Artifact(artifact::ArtifactArgs),
     /// What a check means, the list of checks, or a JSON schema.
     Explain(explain::ExplainArgs),
     /// Goldens: artifacts of released compilers that must go on running.
@@ -115,6 +120,8 @@ impl Cli {
             Command::Check(args) => check::run(&context, &args),
             Command::Snapshot(args) => snapshot::run(&context, &args),
             Command::Diff(args) => diff::run(&context, &args),
+            #[cfg(feature = "runtime")]
+            Command::Artifact(command) => artifact::run(&context, &command),
             Command::Explain(args) => explain::run(&context, &args),
             #[cfg(feature = "runtime")]
             Command::Golden(args) => golden::run(&context, &args),

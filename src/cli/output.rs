@@ -67,3 +67,73 @@ pub(super) fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     std::fs::write(path, bytes)
         .map_err(|error| ErrorKind::Io { path: path.to_owned(), error }.into())
 }
+
+/// Writes a binary document to standard output, unless that is a terminal.
+#[cfg(feature = "runtime")]
+pub(super) fn write_bytes_to_standard(bytes: &[u8]) -> Result<(), Error> {
+    let mut out = std::io::stdout().lock();
+    if out.is_terminal() {
+        return Err(ErrorKind::Usage {
+            message: "standard output is a terminal".to_owned(),
+            help: "name a file, or pipe the artifact into something that reads it".to_owned(),
+        }
+        .into());
+    }
+    match out.write_all(bytes).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(ErrorKind::Io { path: "standard output".into(), error }.into())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// An error where a file is to be written that exists, dangling links included.
+#[cfg(feature = "runtime")]
+pub(super) fn check_absent(path: &Path) -> Result<(), Error> {
+    if path.symlink_metadata().is_err() {
+        return Ok(());
+    }
+    Err(ErrorKind::Usage {
+        message: format!("{} exists", path.display()),
+        help: "pass `--force` to replace it, or name another file".to_owned(),
+    }
+    .into())
+}
+
+/// Writes a binary file that must not exist. Where it cannot be written whole, nothing stays.
+#[cfg(feature = "runtime")]
+pub(super) fn write_new_bytes(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    let io = |error| Error::from(ErrorKind::Io { path: path.to_owned(), error });
+    let mut file = match std::fs::OpenOptions::new().write(true).create_new(true).open(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+            return check_absent(path);
+        }
+        other => other.map_err(io)?,
+    };
+    file.write_all(bytes).map_err(|error| {
+        let _ = std::fs::remove_file(path);
+        io(error)
+    })
+}
+
+/// Replaces a binary file in one step, so that an error leaves the old one.
+#[cfg(feature = "runtime")]
+pub(super) fn replace_bytes(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    // Another name for a file keeps standing for that file.
+    let path = &std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    if path.exists() && !path.is_file() {
+        return Err(ErrorKind::Usage {
+            message: format!("{} is no regular file", path.display()),
+            help: "name a file; `-o -` is standard output".to_owned(),
+        }
+        .into());
+    }
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}.new", std::process::id()));
+    let new = path.with_file_name(name);
+    write_new_bytes(&new, bytes)?;
+    std::fs::rename(&new, path).map_err(|error| {
+        let _ = std::fs::remove_file(&new);
+        ErrorKind::Io { path: path.to_owned(), error }.into()
+    })
+}

@@ -6,12 +6,16 @@ use aotgate_runtime::artifact::inspect::{Inspection, Thunk};
 use aotgate_runtime::artifact::{Artifact, Container};
 use prost::bytes::Bytes;
 
+use crate::error::Error;
+use crate::triage::policy;
+use crate::view;
+
 /// Kinds of steps, opcodes and custom calls that an artifact has.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Contents {
     /// Names of the containers, outermost first; `empty` for an artifact without a byte.
     pub containers: Vec<&'static str>,
-    /// Kinds of thunks, nested ones included; `None` for text, which needs its own time's schema.
+    /// Kinds of thunks, nested ones included; `None` for text that needs its own time's schema.
     pub thunk_kinds: Option<BTreeSet<String>>,
     /// Opcodes of the HLO module.
     pub opcodes: BTreeSet<String>,
@@ -28,15 +32,18 @@ impl Contents {
         if bytes.is_empty() {
             return Ok(Contents { containers: vec!["empty"], ..Contents::default() });
         }
-        let artifact = match Artifact::read(bytes) {
+        let artifact = match Artifact::read(bytes.clone()) {
             Ok(artifact) => artifact,
-            // Text; whether it parses, its own time's schema says.
-            Err(error) if error.is_unsupported() => {
-                return Ok(Contents {
-                    containers: vec![Container::Text.name()],
-                    ..Contents::default()
-                });
-            }
+            // Text. Where the built-in contract does not read it, its own time's schema might.
+            Err(error) if error.is_unsupported() => match text(bytes) {
+                Ok(artifact) => artifact,
+                Err(_) => {
+                    return Ok(Contents {
+                        containers: vec![Container::Text.name()],
+                        ..Contents::default()
+                    });
+                }
+            },
             Err(error) => return Err(error),
         };
         let inspection = Inspection::new(&artifact)?;
@@ -59,6 +66,11 @@ impl Contents {
             .chain(named("custom-call", &self.custom_calls))
             .collect()
     }
+}
+
+/// A text golden, read with the built-in contract.
+fn text(bytes: Bytes) -> Result<Artifact, Error> {
+    view::open(bytes, &view::canonical_contract(&policy::built_in()?.contract)?)
 }
 
 fn kinds(thunks: &[Thunk]) -> BTreeSet<String> {

@@ -48,7 +48,9 @@ impl Signature {
     /// # Errors
     /// What is no artifact, and text, which needs its own time's schema.
     pub fn of(name: &str, bytes: &Bytes) -> Result<Signature, Error> {
-        let failed = |error| Error::from(ErrorKind::Artifact { path: name.to_owned(), error });
+        let failed = |error| {
+            Error::from(ErrorKind::Artifact { path: name.to_owned(), error: Box::new(error) })
+        };
         let artifact = Artifact::read(bytes.clone()).map_err(failed)?;
         let message = artifact.decode().map_err(failed)?;
         let contents = Contents::of(bytes.clone()).map_err(failed)?;
@@ -196,7 +198,9 @@ impl Draft {
 
     /// Whether a file holds exactly the wanted arrays.
     fn arrays(&self, name: &str, wanted: &[ManifestArray]) -> Result<(), Error> {
-        let failed = |error| Error::from(ErrorKind::Artifact { path: name.to_owned(), error });
+        let failed = |error| {
+            Error::from(ErrorKind::Artifact { path: name.to_owned(), error: Box::new(error) })
+        };
         let arrays = npz::read(self.file(name)?.clone()).and_then(npz::numbered).map_err(failed)?;
         if arrays.len() != wanted.len() {
             let what = format!("{} arrays for {}", arrays.len(), count(wanted));

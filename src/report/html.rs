@@ -2,6 +2,7 @@
 
 use super::excerpt::Excerpt;
 use super::group::{self, Counts, effective_level};
+use super::recorded;
 use super::text::{line, markup, put};
 use crate::finding::{Finding, Judgement, Level, Side};
 
@@ -44,6 +45,9 @@ pub fn render(judgement: &Judgement) -> String {
             markup(&line(&judgement.policy_source))
         ),
     );
+    if let Some(words) = recorded::words(&judgement.goldens) {
+        put(&mut out, format_args!("<p>Goldens: {}.</p>\n", markup(&words)));
+    }
     for group in group::groups(&judgement.findings) {
         put(&mut out, format_args!("<h2><code>{}</code></h2>\n", markup(&line(group.name))));
         for finding in group.findings {

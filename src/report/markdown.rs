@@ -2,6 +2,7 @@
 
 use super::excerpt::Excerpt;
 use super::group::{self, Counts, effective_level};
+use super::recorded;
 use super::text::{self, put};
 use crate::finding::{Finding, Judgement, Level, Side, Verdict};
 
@@ -83,6 +84,9 @@ fn summary(out: &mut String, judgement: &Judgement) {
             code(&text::clip(&judgement.policy_source, 100)),
         ),
     );
+    if let Some(words) = recorded::words(&judgement.goldens) {
+        put(out, format_args!("\nGoldens: {}.\n", escape(&text::clip(&words, 500))));
+    }
 }
 
 /// The level, or a tick for what somebody vouched for.

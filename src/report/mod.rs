@@ -4,6 +4,10 @@
 //! passes them through [`text`] and then through the quoting of its own format. Nothing here prints, reads a
 //! clock or looks at the environment: the same judgement gives the same bytes.
 
+#[cfg(feature = "runtime")]
+pub mod artifact;
+#[cfg(feature = "runtime")]
+pub mod compat;
 pub mod diff;
 mod excerpt;
 pub mod github;
@@ -14,7 +18,10 @@ pub mod html;
 pub mod human;
 pub mod json;
 pub mod junit;
+#[cfg(feature = "runtime")]
+pub mod lint;
 pub mod markdown;
+mod recorded;
 pub mod sarif;
 pub mod schema;
 pub mod snapshot;

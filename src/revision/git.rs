@@ -177,6 +177,12 @@ impl Repository {
         self.git.merge_base(one, two).ok()
     }
 
+    /// Whether a commit is, or descends from, the one that `id` names; `None` where this clone lacks it.
+    pub fn contains(&self, tip: &CommitInfo, id: &str) -> Option<bool> {
+        let commit = self.git.revparse_single(id).and_then(|o| o.peel_to_commit()).ok()?.id();
+        Some(commit == tip.id || self.git.graph_descendant_of(tip.id, commit).ok()?)
+    }
+
     /// Whether the clone is shallow.
     pub fn is_shallow(&self) -> bool {
         self.git.is_shallow()

@@ -90,6 +90,11 @@ impl<'r> Revision<'r> {
         matches!(self.tree, Tree::Worktree(_) | Tree::Index(_))
     }
 
+    /// Whether it has files, as opposed to descriptors alone.
+    pub fn has_files(&self) -> bool {
+        !matches!(self.tree, Tree::Descriptors(_))
+    }
+
     /// Whether this is the revision without files.
     pub fn is_empty(&self) -> bool {
         matches!(self.tree, Tree::Empty)

@@ -10,13 +10,13 @@ use crate::descriptor::{Contract, Name};
 /// A type that only advisory messages reach inherits their class; one that a thunk message uses as well
 /// does not.
 #[derive(Debug)]
-pub(super) struct Firm {
+pub(crate) struct Firm {
     names: HashSet<Name>,
 }
 
 impl Firm {
     /// Follows the fields of all messages but those of advisory classes, on both sides.
-    pub(super) fn new(policy: &Policy, base: &Contract, head: &Contract) -> Self {
+    pub(crate) fn new(policy: &Policy, base: &Contract, head: &Contract) -> Self {
         let mut names = HashSet::new();
         for contract in [base, head] {
             let roots: Vec<Name> =
@@ -31,7 +31,7 @@ impl Firm {
     }
 
     /// Whether something outside the advisory classes reaches the type.
-    pub(super) fn contains(&self, name: &str) -> bool {
+    pub(crate) fn contains(&self, name: &str) -> bool {
         self.names.contains(name)
     }
 }

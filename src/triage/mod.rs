@@ -5,13 +5,16 @@ pub mod checks;
 mod class;
 mod evidence;
 mod inputs;
+mod loudness;
 pub mod policy;
 mod sequence;
 
 pub use attestation::{Attestation, apply_attestations, parse_attestations};
+pub(crate) use class::Firm;
 pub use evidence::{Emission, EvidenceSource, NoHistory};
 pub use inputs::{InputFile, edited_input, unreadable_waivers};
-pub use sequence::{Input, apply_waivers, judge, sort};
+pub use loudness::Loudness;
+pub use sequence::{Input, apply_waivers, judge, judge_containers, sort};
 
 use chrono::NaiveDate;
 

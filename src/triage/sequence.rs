@@ -1,12 +1,13 @@
 //! The decision sequence: every change through the checks, every outcome to a finding.
 
+use std::collections::HashSet;
+
 use chrono::NaiveDate;
 
-use super::class::Firm;
 use super::policy::{Policy, Waiver};
-use super::{Check, Context, Emission, EvidenceSource, Outcome, checks};
+use super::{Check, Context, Emission, EvidenceSource, Firm, Outcome, checks};
 use crate::change::{Change, ChangeKind, Surface, compare};
-use crate::descriptor::Contract;
+use crate::descriptor::{Contract, Field, Message, Name};
 use crate::finding::{Finding, Level, Satisfaction, Side, SourceLocation, Step, TraceStep, Triage};
 
 /// What is judged.
@@ -27,12 +28,7 @@ pub struct Input<'a> {
 
 /// Judges all changes between two contracts; worst finding first, then by construct.
 pub fn judge(input: &Input<'_>) -> Vec<Finding> {
-    let context = Context {
-        today: input.today,
-        windows: input.policy.windows,
-        dispatch: &input.policy.dispatch,
-        evidence: input.evidence,
-    };
+    let context = input.context();
     let firm = Firm::new(input.policy, input.base, input.head);
     let mut findings = Vec::new();
     findings.extend(checks::root_missing::missing(input.base, input.head));
@@ -40,7 +36,7 @@ pub fn judge(input: &Input<'_>) -> Vec<Finding> {
         let in_contract = match change.surface {
             Surface::Proto => change.reach.wire,
             Surface::JsonPayload => change.reach.json,
-            Surface::Policy => false,
+            Surface::Container | Surface::Golden | Surface::Policy => false,
         };
         if !in_contract {
             continue;
@@ -50,12 +46,77 @@ pub fn judge(input: &Input<'_>) -> Vec<Finding> {
                 continue;
             }
             if let Some(outcome) = (check.judge)(&change, &context) {
-                findings.extend(finding(input, &firm, check, &change, outcome));
+                findings.extend(finding(input, &firm, Rule::of(check), &change, outcome));
             }
         }
     }
     sort(&mut findings);
     findings
+}
+
+/// Judges the messages of containers, `input.base` and `input.head` being their contracts, by the rules of the
+/// wire. Fields named in `stop` are not followed; types for which `elsewhere` is true are reported with the contract.
+pub fn judge_containers(
+    input: &Input<'_>,
+    stop: &[&str],
+    elsewhere: impl Fn(&str) -> bool,
+) -> Vec<Finding> {
+    let context = input.context();
+    let firm = Firm::new(input.policy, input.base, input.head);
+    let within = |contract: &Contract| -> HashSet<Name> {
+        let follow = |message: &Message, field: &Field| {
+            !stop
+                .iter()
+                .any(|s| s.strip_prefix(&*message.name) == Some(&format!(".{}", field.name)))
+        };
+        contract.reachable_from(&contract.roots, follow).into_iter().cloned().collect()
+    };
+    let (in_base, in_head) = (within(input.base), within(input.head));
+    let mut findings = Vec::new();
+    for mut change in compare(input.base, input.head) {
+        let owners = change.subject.owners();
+        let governed = owners[0].is_some_and(|name| in_base.contains(name))
+            || owners[1].is_some_and(|name| in_head.contains(name));
+        if !governed || owners.into_iter().flatten().any(&elsewhere) {
+            continue;
+        }
+        for (check, _) in checks::ALL {
+            if check.surface != Surface::Proto || !check.kinds.contains(&change.kind) {
+                continue;
+            }
+            if let Some(outcome) = (check.judge)(&change, &context) {
+                change.surface = Surface::Container;
+                let outcome = checks::container_changed::restate(check, outcome);
+                let rule = Rule { reported: &checks::container_changed::CHECK, ..Rule::of(check) };
+                findings.extend(finding(input, &firm, rule, &change, outcome));
+            }
+        }
+    }
+    findings
+}
+
+/// The check that judged a change, and the one under whose name that is reported.
+#[derive(Clone, Copy)]
+struct Rule {
+    judged: &'static Check,
+    reported: &'static Check,
+}
+
+impl Rule {
+    fn of(check: &'static Check) -> Self {
+        Rule { judged: check, reported: check }
+    }
+}
+
+impl<'a> Input<'a> {
+    fn context(&self) -> Context<'a> {
+        Context {
+            today: self.today,
+            windows: self.policy.windows,
+            dispatch: &self.policy.dispatch,
+            evidence: self.evidence,
+        }
+    }
 }
 
 /// Worst first, then by construct, check and number: stable however they were found.
@@ -75,17 +136,18 @@ pub fn sort(findings: &mut [Finding]) {
 fn finding(
     input: &Input<'_>,
     firm: &Firm,
-    check: &'static Check,
+    rule: Rule,
     change: &Change<'_>,
     outcome: Outcome,
 ) -> Option<Finding> {
+    let Rule { judged: check, reported } = rule;
     let own = default_level(check, &outcome);
-    let wanted = match input.policy.levels.get(check.id) {
+    let wanted = match input.policy.levels.get(reported.id) {
         Some(None) => return None,
         Some(Some(level)) => *level,
         None => own,
     };
-    let (level, capped) = cap(input, firm, check, change, wanted);
+    let (level, capped) = cap(input, firm, reported, change, wanted);
     let entered = entered_class(input, firm, change);
     // What becomes advice is judged as such from the next change on: somebody should see that.
     let level = if entered.is_some() { level.max(Level::Warning) } else { level };
@@ -111,7 +173,7 @@ fn finding(
     }
     let effective = check.id != checks::no_effective_change::CHECK.id;
     Some(Finding {
-        check: check.id,
+        check: reported.id,
         step: if effective { check.step } else { None },
         triage: outcome.triage,
         level,
@@ -232,6 +294,8 @@ fn trace(check: &Check, change: &Change<'_>, outcome: &Outcome) -> Vec<TraceStep
     let carrier = match change.surface {
         Surface::Proto => "reachable from the root message",
         Surface::JsonPayload => "travels as JSON inside an opaque field",
+        Surface::Container => "wraps every artifact",
+        Surface::Golden => "recorded artifacts hold it",
         Surface::Policy => "decides what is judged",
     };
     let step = |step, answer: &str, because: &str| TraceStep {

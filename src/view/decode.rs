@@ -5,7 +5,7 @@ use super::fields::Decoder;
 use super::held::{Held, Node};
 use super::refused::{Failure, Reason, Refused};
 use super::required;
-use crate::descriptor::Contract;
+use crate::descriptor::{Contract, Message};
 
 /// Bounds of what [`decode`] accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,6 +39,16 @@ pub fn decode<'a>(
         let reason = Reason::NoSuchMessage(root.to_owned());
         return Err(Refused { offset: 0, path: String::new(), reason });
     };
+    decode_as(bytes, contract, ty, limits).map(|root| Held { contract, root })
+}
+
+/// Reads a message whose type need not be in the contract.
+pub(super) fn decode_as<'a>(
+    bytes: &'a [u8],
+    contract: &'a Contract,
+    ty: &'a Message,
+    limits: Limits,
+) -> Result<Node<'a>, Refused> {
     let mut decoder = Decoder::new(contract, limits);
     let mut root = Node::new(ty);
     if let Err(Failure { offset, reason }) =
@@ -51,5 +61,5 @@ pub fn decode<'a>(
         let reason = Reason::RequiredMissing(missing);
         return Err(Refused { offset: bytes.len(), path: String::new(), reason });
     }
-    Ok(Held { contract, root })
+    Ok(root)
 }

@@ -66,6 +66,7 @@ fn xla_check_cold(bencher: Bencher<'_, '_>) {
         today: chrono::NaiveDate::MIN,
         policy: None,
         strict: false,
+        goldens: aotgate::golden::Selection::None,
         attestations: Vec::new(),
     };
     bencher.bench_local(|| {

@@ -36,6 +36,7 @@ fn request() -> Request {
         today: chrono::NaiveDate::MIN,
         policy: None,
         strict: false,
+        goldens: aotgate::golden::Selection::Boundary,
         attestations: Vec::new(),
     }
 }

@@ -8,8 +8,8 @@ use aotgate::descriptor::{
     Contract, ContractSpec, FileTree, Location, ParseCache, RootSpec, SourceClosure,
 };
 use aotgate::finding::{
-    Evidence, Finding, Judgement, Level, Satisfaction, Side, SideInfo, SourceLocation, Step,
-    TraceStep, Triage, Window,
+    CaseOutcome, Evidence, Finding, GoldenCase, Goldens, Judgement, Level, Satisfaction, Side,
+    SideInfo, SourceLocation, Step, TraceStep, Triage, Window,
 };
 use chrono::NaiveDate;
 
@@ -168,6 +168,7 @@ fn judgement(base: &Contract, head: &Contract, findings: Vec<Finding>) -> Judgem
         policy_source: "built-in:xla-gpu".to_owned(),
         policy_hash: "0123456789abcdef".to_owned(),
         findings,
+        goldens: Goldens::default(),
     }
 }
 
@@ -258,7 +259,29 @@ pub(crate) fn failing() -> Judgement {
         ..new("xla.gpu.ThunkProto.note", Level::Note, Triage::Safe)
     };
     let findings = vec![removed, changed, added, value, note];
-    judgement(&base, &head, findings)
+    Judgement { goldens: goldens(), ..judgement(&base, &head, findings) }
+}
+
+/// One golden of each outcome.
+fn goldens() -> Goldens {
+    let case = |golden: &str, outcome, reason: Option<&str>| GoldenCase {
+        golden: golden.to_owned(),
+        outcome,
+        reason: reason.map(str::to_owned),
+    };
+    let lost = "loses xla.gpu.CopyThunkProto.instr_id";
+    Goldens {
+        viewed: true,
+        cases: vec![
+            case("jaxlib-0.8.0/add", CaseOutcome::Skipped, Some("outside the backward window")),
+            case("jaxlib-0.10.1/add", CaseOutcome::Equal, None),
+            case("jaxlib-0.10.1/copies", CaseOutcome::Differ, Some(lost)),
+            case("jaxlib-0.10.1/fft", CaseOutcome::Failed, Some("head refuses it")),
+        ],
+        not_covered: vec!["xla.gpu.Kind.KIND_SLICE".to_owned()],
+        outside: 1,
+        unreadable: Vec::new(),
+    }
 }
 
 /// Nothing changed.

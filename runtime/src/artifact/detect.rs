@@ -4,10 +4,12 @@
 //! is, its top-level fields have the wire types of the schema and some field tells it from other
 //! messages. Field numbers that no schema has are allowed. Nothing is parsed to find out.
 
+mod other;
+
 use super::rope::Rope;
 use super::text::TextGolden;
 use super::wire::{Field, Fields, Wire};
-use super::{Container, envelope, split_proto, wire};
+use super::{Container, envelope, split_proto};
 use crate::error::{Error, ErrorKind};
 
 /// What bytes can be before a split proto's manifest was read.
@@ -52,12 +54,16 @@ pub(super) fn detect(
         candidates.iter().copied().filter(|candidate| candidate.accepts(bytes)).collect();
     match accepting.as_slice() {
         [only] => Ok(*only),
-        [] => Err(ErrorKind::Unrecognized {
-            layer: layer.to_owned(),
-            expected: names(candidates, " or "),
-            found: wire::preview(bytes),
+        [] => {
+            let (found, help) = other::guess(bytes);
+            Err(ErrorKind::Unrecognized {
+                layer: layer.to_owned(),
+                expected: names(candidates, " or "),
+                found,
+                help,
+            }
+            .into())
         }
-        .into()),
         several => Err(ErrorKind::Ambiguous {
             layer: layer.to_owned(),
             containers: names(several, " and as "),

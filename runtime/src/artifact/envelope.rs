@@ -19,6 +19,8 @@ use crate::proto::xla::ifrt::{
 /// What the name of the layer is in messages.
 pub(super) const LAYER: &str = "IFRT envelope";
 
+/// Full name of the metadata's message.
+pub(super) const METADATA: &str = "xla.ifrt.SerializedXlaExecutableMetadata";
 /// Name of the runtime that writes the envelope: the second field of its metadata.
 const RUNTIME: &[u8] = b"pjrt_ifrt";
 /// The only version of the metadata in the window.
@@ -214,23 +216,21 @@ pub(super) fn write(metadata: &Rope, payload: &[u8]) -> Vec<u8> {
     bytes
 }
 
-impl AbiVersion {
-    /// The versions of the platform's libraries: what of, and which.
-    pub fn library_versions(&self) -> Vec<(String, String)> {
-        let mut versions = vec![("platform".to_owned(), self.version.platform_name.clone())];
-        if let Some(PlatformSpecificVersion::CudaPlatformVersion(cuda)) =
-            &self.version.platform_specific_version
-        {
-            for (name, version) in [
-                ("cuda_toolkit", &cuda.cuda_toolkit_version),
-                ("cudnn", &cuda.cudnn_version),
-                ("cub", &cuda.cub_version),
-            ] {
-                if !version.is_empty() {
-                    versions.push((name.to_owned(), String::from_utf8_lossy(version).into_owned()));
-                }
+/// The versions of the platform's libraries: what of, and which.
+pub(super) fn library_versions(version: &ExecutableAbiVersionProto) -> Vec<(String, String)> {
+    let mut versions = vec![("platform".to_owned(), version.platform_name.clone())];
+    if let Some(PlatformSpecificVersion::CudaPlatformVersion(cuda)) =
+        &version.platform_specific_version
+    {
+        for (name, version) in [
+            ("cuda_toolkit", &cuda.cuda_toolkit_version),
+            ("cudnn", &cuda.cudnn_version),
+            ("cub", &cuda.cub_version),
+        ] {
+            if !version.is_empty() {
+                versions.push((name.to_owned(), String::from_utf8_lossy(version).into_owned()));
             }
         }
-        versions
     }
+    versions
 }

@@ -6,14 +6,19 @@
 //! release's container ([`Artifact::write`], [`ContainerRules`]).
 
 mod detect;
+pub mod diff;
 mod envelope;
 mod field_path;
 pub mod inspect;
 mod limits;
+pub mod lint;
+pub mod loader;
 mod outer;
+mod reflect;
 mod release;
 mod riegeli;
 mod rope;
+pub mod size;
 mod split_proto;
 mod text;
 mod wire;
@@ -40,6 +45,8 @@ pub(crate) use limits::check as check_limit;
 
 /// Full name of the inner message.
 const EXECUTABLE: &str = "xla.gpu.GpuExecutableProto";
+/// Full name of the options' message.
+const OPTIONS: &str = "xla.CompileOptionsProto";
 
 /// What wraps what.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -327,7 +334,7 @@ fn envelope_layer(envelope: &Envelope, size: usize) -> Layer {
     if let Some(abi) = envelope.abi_version() {
         versions.push(("platform_id".to_owned(), format!("{:#018x}", abi.platform_id)));
         versions.push(("runtime_abi_version".to_owned(), abi.type_name.clone()));
-        versions.extend(abi.library_versions());
+        versions.extend(envelope::library_versions(&abi.version));
     }
     Layer {
         container: Container::IfrtEnvelope,

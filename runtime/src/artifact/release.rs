@@ -149,7 +149,7 @@ impl ContainerRules {
     }
 }
 
-fn has_thunks(artifact: &Artifact) -> bool {
+pub(super) fn has_thunks(artifact: &Artifact) -> bool {
     let mut fields = Fields::new(artifact.executable());
     while let Ok(Some(field)) = fields.next_field() {
         if field.number == THUNKS {

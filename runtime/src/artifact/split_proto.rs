@@ -20,6 +20,8 @@ pub(super) struct Split {
     pub(super) message_type: String,
     pub(super) message: Rope,
     pub(super) records: Vec<RecordInfo>,
+    /// Their bytes, in the same order.
+    pub(super) data: Vec<Rope>,
 }
 
 /// Whether `bytes` is a record file.
@@ -66,7 +68,8 @@ pub(super) fn read(file: &Rope, layer: &str, budget: &mut Budget<'_>) -> Result<
         };
         infos.push(RecordInfo { role, size: record.data.len() });
     }
-    Ok(Split { message_type: manifest.result_proto_type, message, records: infos })
+    let data = records.into_iter().map(|record| record.data).collect();
+    Ok(Split { message_type: manifest.result_proto_type, message, records: infos, data })
 }
 
 /// Sets one field of `message`; `seen` has the numbers of the fields that were set before.

@@ -125,7 +125,8 @@ fn entry<'g>(
     let read = store.read(golden).and_then(|bytes| {
         entry.size = Some(bytes.len() as u64);
         let path = golden.artifact.clone();
-        Contents::of(bytes).map_err(|error| ErrorKind::Artifact { path, error }.into())
+        Contents::of(bytes)
+            .map_err(|error| ErrorKind::Artifact { path, error: Box::new(error) }.into())
     });
     match read {
         Ok(contents) => entry.contents = Some(contents),

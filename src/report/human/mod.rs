@@ -10,6 +10,7 @@ use self::miette_view::show;
 use crate::finding::{Finding, Judgement, Level, Side, SourceLocation, Triage, Verdict};
 use crate::report::excerpt::Excerpt;
 use crate::report::group::{self, Counts, Group};
+use crate::report::recorded;
 use crate::report::text::{self, put};
 
 /// Findings shown in full before the rest shrinks to one line each.
@@ -82,6 +83,10 @@ fn summary(out: &mut String, judgement: &Judgement, style: &Style) {
     );
     out.push_str(&style.paint("2", &text::wrap(&indent, &facts, style.width)));
     out.push('\n');
+    if let Some(words) = recorded::words(&judgement.goldens) {
+        let line = text::wrap(&indent, &format!("goldens: {words}"), style.width);
+        put(out, format_args!("{}\n", style.paint("2", &line)));
+    }
 }
 
 fn construct(

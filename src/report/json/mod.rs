@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use self::entry::FindingEntry;
 
-use crate::finding::{Judgement, SideInfo};
+use crate::finding::{self, CaseOutcome, Judgement, SideInfo};
 
 /// Name and version of the format.
 pub const SCHEMA: &str = "aotgate.check/1";
@@ -36,7 +36,7 @@ pub fn render(judgement: &Judgement, layout: Layout) -> String {
         today: judgement.today,
         policy: Policy { source: &judgement.policy_source, hash: &judgement.policy_hash },
         findings: judgement.findings.iter().map(FindingEntry::of).collect(),
-        goldens: Goldens::default(),
+        goldens: Goldens::of(&judgement.goldens),
     };
     to_text(&document, layout)
 }
@@ -83,7 +83,7 @@ struct Document<'a> {
     today: NaiveDate,
     policy: Policy<'a>,
     findings: Vec<FindingEntry<'a>>,
-    goldens: Goldens,
+    goldens: Goldens<'a>,
 }
 
 #[derive(Serialize)]
@@ -113,30 +113,51 @@ struct Policy<'a> {
     hash: &'a str,
 }
 
-/// Results of executing goldens; `check` executes none yet.
+/// What goldens showed; `check` looks at them and executes none yet.
 #[derive(Serialize)]
-struct Goldens {
-    backend: &'static str,
+struct Goldens<'a> {
+    backend: Option<&'static str>,
     executed: usize,
     equal: usize,
     differ: usize,
     failed: usize,
     skipped: usize,
-    not_covered: usize,
-    cases: [(); 0],
+    not_covered: &'a [String],
+    cases: Vec<Case<'a>>,
+    unreadable: &'a [String],
 }
 
-impl Default for Goldens {
-    fn default() -> Self {
+#[derive(Serialize)]
+struct Case<'a> {
+    golden: &'a str,
+    outcome: &'static str,
+    reason: Option<&'a str>,
+    worst_error: Option<f64>,
+}
+
+impl<'a> Goldens<'a> {
+    fn of(goldens: &'a finding::Goldens) -> Self {
         Goldens {
-            backend: "none",
+            backend: goldens.viewed.then_some("view"),
             executed: 0,
-            equal: 0,
-            differ: 0,
-            failed: 0,
-            skipped: 0,
-            not_covered: 0,
-            cases: [],
+            equal: goldens.count(CaseOutcome::Equal),
+            differ: goldens.count(CaseOutcome::Differ),
+            failed: goldens.count(CaseOutcome::Failed),
+            skipped: goldens.count(CaseOutcome::Skipped),
+            not_covered: &goldens.not_covered,
+            cases: goldens.cases.iter().map(Case::of).collect(),
+            unreadable: &goldens.unreadable,
+        }
+    }
+}
+
+impl<'a> Case<'a> {
+    fn of(case: &'a finding::GoldenCase) -> Self {
+        Case {
+            golden: &case.golden,
+            outcome: case.outcome.name(),
+            reason: case.reason.as_deref(),
+            worst_error: None,
         }
     }
 }

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::group;
 use super::json::{Layout, to_text};
+use super::recorded;
 use super::text::{block, count, line};
 use crate::finding::{Finding, Judgement, Level, Side};
 use crate::triage::checks;
@@ -64,6 +65,7 @@ pub fn render(judgement: &Judgement) -> String {
             "properties": {
                 "verdict": judgement.verdict().name(),
                 "triage": judgement.triage().name(),
+                "goldens": recorded::words(&judgement.goldens).map(|words| line(&words)),
                 "base": line(&judgement.base.revision),
                 "head": line(&judgement.head.revision),
             },

@@ -20,6 +20,9 @@ macro_rules! checks {
 
 // One line per file of this folder, sorted.
 checks! {
+    container_ambiguous,
+    container_changed,
+    container_refused,
     enum_closedness_changed,
     enum_removed,
     enum_value_added,
@@ -47,6 +50,8 @@ checks! {
     field_renumbered,
     field_type_changed,
     field_utf8_changed,
+    golden_lost_data,
+    golden_refused,
     json_payload_changed,
     message_removed,
     no_effective_change,

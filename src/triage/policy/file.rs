@@ -6,6 +6,7 @@ use chrono::NaiveDate;
 use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
+use super::container::ContainerTable;
 use crate::error::{Error, ErrorKind};
 
 /// A whole policy file; every key is optional where a file may extend another.
@@ -21,6 +22,8 @@ pub(super) struct PolicyFile {
     pub(super) class: Vec<ClassTable>,
     #[serde(default)]
     pub(super) checks: BTreeMap<Spanned<String>, Spanned<String>>,
+    #[serde(default)]
+    pub(super) container: ContainerTable,
     #[serde(default)]
     pub(super) waivers: WaiversTable,
     #[serde(default)]

@@ -1,5 +1,6 @@
 //! The policy: what is governed, how strictly, and who was excused.
 
+mod container;
 mod edits;
 mod file;
 mod pattern;
@@ -17,6 +18,7 @@ use std::collections::BTreeMap;
 
 use chrono::NaiveDate;
 
+use crate::container::Containers;
 use crate::descriptor::ContractSpec;
 use crate::finding::Level;
 use crate::rollout::windows::Windows;
@@ -40,6 +42,8 @@ pub struct Policy {
     pub classes: Vec<Class>,
     /// Levels per check; `None` switches a check off.
     pub levels: BTreeMap<String, Option<Level>>,
+    /// What wraps an executable.
+    pub containers: Containers,
     /// Path of the waiver file in the governed tree.
     pub waiver_file: Option<String>,
     /// Where goldens are kept.

@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 
 use toml::Spanned;
 
+use super::container::containers;
 use super::file::{ClassTable, PolicyFile, closest, toml_error};
 use super::{Class, GoldenPaths, Pattern, Policy};
+use crate::container::Containers;
 use crate::descriptor::fingerprint::short_hash;
 use crate::descriptor::{ContractSpec, OpaqueSpec, RootSpec};
 use crate::error::{Error, ErrorKind};
@@ -77,11 +79,13 @@ pub fn parse(source: &str, text: &str) -> Result<Policy, Error> {
             windows: Windows::default(),
             classes: Vec::new(),
             levels: BTreeMap::new(),
+            containers: Containers::default(),
             waiver_file: None,
             goldens: GoldenPaths::default(),
         },
     };
     contract(&mut policy, &file, &place)?;
+    containers(&mut policy.containers, &file.container, &place)?;
     windows(&mut policy.windows, &file, &place)?;
     goldens(&mut policy, &file, &place)?;
     for table in &file.class {
@@ -242,13 +246,13 @@ fn class(table: &ClassTable, place: &Place<'_>) -> Result<Class, Error> {
     })
 }
 
-struct Place<'a> {
+pub(super) struct Place<'a> {
     source: &'a str,
     text: &'a str,
 }
 
 impl Place<'_> {
-    fn error<T>(&self, at: &Spanned<T>, message: String, help: Option<String>) -> Error {
+    pub(super) fn error<T>(&self, at: &Spanned<T>, message: String, help: Option<String>) -> Error {
         ErrorKind::Policy {
             message: format!("{}: {message}", self.source),
             help,

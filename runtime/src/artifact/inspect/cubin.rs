@@ -9,7 +9,7 @@ const ABI_V2: u8 = 8;
 
 /// The architecture a cubin was compiled for, e.g. `sm_90`, from the flags of its ELF header; `None`
 /// where the bytes are no 64-bit CUDA ELF file.
-pub(super) fn architecture(cubin: &Bytes) -> Option<String> {
+pub(in crate::artifact) fn architecture(cubin: &Bytes) -> Option<String> {
     let number = |at: usize, size: usize| -> Option<u64> {
         let bytes = cubin.get(at..at.checked_add(size)?)?;
         Some(bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte)))

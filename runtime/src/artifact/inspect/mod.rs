@@ -1,26 +1,26 @@
 //! An artifact as a person looks at it: one tree, for reading and as JSON.
 
-mod cubin;
-mod text;
+pub(super) mod cubin;
+mod options;
+mod program;
+mod shape;
 mod thunks;
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
 
-use prost_reflect::{DescriptorPool, DynamicMessage};
 use serde::Serialize;
 
-use super::{Artifact, EXECUTABLE, Layer, outer};
-use crate::DESCRIPTOR_SET;
+pub use self::options::OptionValue;
+pub use self::program::{Alias, Hlo, Output, Program};
+pub(crate) use self::shape::shape_text;
+use super::reflect::{reflect, sha256};
+use super::{Artifact, EXECUTABLE, Layer, OPTIONS, envelope, outer};
 use crate::deep::on_deep_stack;
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::proto::stream_executor::gpu_compute_capability_proto::ComputeCapability;
 use crate::proto::xla::gpu::GpuExecutableProto;
 
-static CONTRACT: LazyLock<Result<DescriptorPool, String>> =
-    LazyLock::new(|| DescriptorPool::decode(DESCRIPTOR_SET).map_err(|error| error.to_string()));
-
-/// What is in an artifact. Serializes as `aotgate.inspect/1`; `Display` draws the tree.
+/// What is in an artifact. Serializes as `aotgate.inspect/1`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Inspection {
     /// Always `aotgate.inspect/1`.
@@ -33,8 +33,16 @@ pub struct Inspection {
     pub module: String,
     /// GPU generation that the code is for, e.g. `9.0`.
     pub target: Option<String>,
+    /// Versions of the platform's libraries that the executable states: what of, and which.
+    pub libraries: Vec<(String, String)>,
+    /// What it takes and gives, where it is stated.
+    pub program: Option<Program>,
+    /// Where each leaf of the result is found.
+    pub outputs: Vec<Output>,
     /// The HLO module, where there is one.
     pub hlo: Option<Hlo>,
+    /// Debug options of the HLO module that no known release has by default.
+    pub debug_options: Vec<OptionValue>,
     /// Bytes of the module's own device code.
     pub binary: DeviceCode,
     /// Compiled cuDNN graphs: fingerprint and bytes.
@@ -58,15 +66,14 @@ pub struct Options {
     pub size: usize,
     /// Client that compiled the artifact; empty where it is not recorded.
     pub client: String,
-}
-
-/// The HLO module in figures.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Hlo {
-    /// Number of computations.
-    pub computations: usize,
-    /// How often each opcode occurs.
-    pub opcodes: BTreeMap<String, usize>,
+    /// Replicas that were asked for.
+    pub replicas: i64,
+    /// Partitions that were asked for.
+    pub partitions: i64,
+    /// Debug options that no known release has by default.
+    pub debug_options: Vec<OptionValue>,
+    /// Debug options that were set by name.
+    pub overrides: Vec<OptionValue>,
 }
 
 /// Device code of a whole module.
@@ -100,6 +107,8 @@ pub struct Constant {
     pub symbol: String,
     /// Bytes; `None` where the HLO module has them.
     pub size: Option<usize>,
+    /// SHA-256 of them.
+    pub sha256: Option<String>,
     /// Allocation that it fills; -1 for none.
     pub allocation: i64,
 }
@@ -140,6 +149,8 @@ pub struct Kernel {
     pub architecture: Option<String>,
     /// Bytes of code.
     pub size: usize,
+    /// SHA-256 of the code; `None` where the artifact has none.
+    pub sha256: Option<String>,
 }
 
 /// What a kernel is stored as.
@@ -167,6 +178,18 @@ pub struct UnknownField {
     pub count: usize,
 }
 
+impl KernelForm {
+    /// What it is called in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            KernelForm::Cubin => "cubin",
+            KernelForm::Ptx => "PTX",
+            KernelForm::InProcess => "in-process",
+            KernelForm::None => "no code",
+        }
+    }
+}
+
 impl Inspection {
     /// Looks into an artifact.
     pub fn new(artifact: &Artifact) -> Result<Inspection, Error> {
@@ -178,8 +201,10 @@ impl Inspection {
         let dynamic = reflect(EXECUTABLE, artifact.executable())?;
         let mut unknown = BTreeMap::new();
         thunks::count_unknown(&dynamic, &mut unknown);
+        let mut options = None;
         if let Some(outer) = artifact.outer() {
             thunks::count_unknown(&reflect(outer::MESSAGE, outer.message())?, &mut unknown);
+            options = Some(Options::of(outer)?);
         }
         let mut found = Vec::new();
         thunks::thunks_in(&dynamic, "", &mut found);
@@ -188,13 +213,18 @@ impl Inspection {
         Ok(Inspection {
             schema: "aotgate.inspect/1",
             layers: artifact.layers().to_vec(),
-            options: artifact.outer().map(|outer| Options {
-                size: outer.compile_options().len(),
-                client: outer.client_name().to_owned(),
-            }),
+            options,
             module: message.module_name.clone(),
             target: target(&message),
-            hlo: hlo(&message),
+            libraries: message
+                .executable_abi_version
+                .as_ref()
+                .map(envelope::library_versions)
+                .unwrap_or_default(),
+            program: program::program(&message),
+            outputs: program::outputs(&message),
+            hlo: program::hlo(&message),
+            debug_options: options::unusual(&dynamic, &MODULE_DEBUG_OPTIONS),
             binary: DeviceCode {
                 size: message.binary.len(),
                 architecture: cubin::architecture(&message.binary),
@@ -217,14 +247,28 @@ impl Inspection {
     }
 }
 
-fn reflect(name: &'static str, bytes: &super::Rope) -> Result<DynamicMessage, Error> {
-    let contract =
-        CONTRACT.as_ref().map_err(|reason| ErrorKind::Contract { reason: reason.clone() })?;
-    let descriptor = contract
-        .get_message_by_name(name)
-        .ok_or_else(|| ErrorKind::Contract { reason: format!("{name} is not in it") })?;
-    DynamicMessage::decode(descriptor, bytes.reader())
-        .map_err(|error| ErrorKind::Decode { message: name, error }.into())
+/// Where the HLO module has its debug options.
+const MODULE_DEBUG_OPTIONS: [&str; 3] = ["hlo_module_with_config", "config", "debug_options"];
+
+impl Options {
+    fn of(outer: &outer::Outer) -> Result<Options, Error> {
+        let options = reflect(OPTIONS, &outer.compile_options().clone().into())?;
+        let build = super::reflect::inner(&options, &["executable_build_options"]);
+        let number = |name: &str| {
+            build.as_ref().and_then(|build| build.get_field_by_name(name)?.as_i64()).unwrap_or(0)
+        };
+        Ok(Options {
+            size: outer.compile_options().len(),
+            client: outer.client_name().to_owned(),
+            replicas: number("num_replicas"),
+            partitions: number("num_partitions"),
+            debug_options: options::unusual(
+                &options,
+                &["executable_build_options", "debug_options"],
+            ),
+            overrides: options::overrides(&options),
+        })
+    }
 }
 
 fn target(message: &GpuExecutableProto) -> Option<String> {
@@ -233,16 +277,6 @@ fn target(message: &GpuExecutableProto) -> Option<String> {
         ComputeCapability::RocmComputeCapability(_) => "ROCm".to_owned(),
         ComputeCapability::OneapiComputeCapability(_) => "oneAPI".to_owned(),
     })
-}
-
-fn hlo(message: &GpuExecutableProto) -> Option<Hlo> {
-    let module = message.hlo_module_with_config.as_ref()?.hlo_module.as_ref()?;
-    let mut opcodes = BTreeMap::new();
-    for instruction in module.computations.iter().flat_map(|computation| &computation.instructions)
-    {
-        *opcodes.entry(instruction.opcode.clone()).or_default() += 1;
-    }
-    Some(Hlo { computations: module.computations.len(), opcodes })
 }
 
 fn allocations(message: &GpuExecutableProto) -> Vec<Allocation> {
@@ -272,6 +306,10 @@ fn constants(message: &GpuExecutableProto) -> Vec<Constant> {
         |constant: &crate::proto::xla::gpu::gpu_executable_proto::ConstantInfoProto| Constant {
             symbol: constant.symbol_name.clone(),
             size: constant.content.as_ref().map(|content| content.data.len()),
+            sha256: constant
+                .content
+                .as_ref()
+                .map(|content| sha256(std::slice::from_ref(&content.data))),
             allocation: constant.allocation_index,
         };
     message.constants.iter().map(view).collect()

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use prost_reflect::{DynamicMessage, ReflectMessage as _, Value};
 
 use super::{Kernel, KernelForm, Thunk, cubin};
+use crate::artifact::reflect::{sha256, sorted};
 
 const THUNK: &str = "xla.gpu.ThunkProto";
 const KERNEL: &str = "stream_executor.KernelLoaderSpecProto";
@@ -76,6 +77,7 @@ fn kernel(spec: &DynamicMessage) -> Kernel {
         form: KernelForm::None,
         architecture: None,
         size: 0,
+        sha256: None,
     };
     for (field, value) in spec.fields() {
         let Value::Message(payload) = value else { continue };
@@ -86,12 +88,15 @@ fn kernel(spec: &DynamicMessage) -> Kernel {
                     && let Some(data) = data.as_bytes()
                 {
                     kernel.size = data.len();
+                    kernel.sha256 = Some(sha256(std::slice::from_ref(data)));
                     kernel.architecture = cubin::architecture(data);
                 }
             }
             "ptx" => {
                 kernel.form = KernelForm::Ptx;
-                kernel.size = text(payload, "data").map_or(0, |text| text.len());
+                let code = text(payload, "data").unwrap_or_default();
+                kernel.size = code.len();
+                kernel.sha256 = Some(sha256(&[code.into()]));
             }
             "in_process_symbol" => {
                 kernel.form = KernelForm::InProcess;
@@ -119,7 +124,9 @@ fn visit(
         match value {
             Value::Message(message) if see(role, message) => visit(message, role, see),
             Value::List(values) => values.iter().for_each(|value| inside(value, role, see)),
-            Value::Map(entries) => entries.values().for_each(|value| inside(value, role, see)),
+            Value::Map(entries) => {
+                sorted(entries).into_iter().for_each(|(_, value)| inside(value, role, see));
+            }
             _ => {}
         }
     }

@@ -1,7 +1,8 @@
 //! Blocks and chunk headers.
 
 use super::{
-    BLOCK, BLOCK_HEADER, CHUNK_HEADER, CHUNK_SIGNATURE, add_with_overhead, chunk_end, hash, words,
+    BLOCK, BLOCK_HEADER, CHUNK_HEADER, CHUNK_SIGNATURE, CHUNK_SIMPLE, add_with_overhead, chunk_end,
+    hash, words,
 };
 use crate::artifact::rope::Rope;
 use crate::error::{Error, ErrorKind};
@@ -13,17 +14,22 @@ pub(super) struct Blocks<'a> {
 }
 
 /// One chunk with its data still encoded; its hash was checked.
-pub(super) struct Chunk {
-    pub(super) begin: u64,
-    pub(super) end: u64,
+pub(crate) struct Chunk {
+    pub(crate) begin: u64,
+    pub(crate) end: u64,
     pub(super) kind: u8,
     pub(super) records: u64,
     /// Sum of the records' sizes.
-    pub(super) decoded_size: u64,
-    pub(super) data: Rope,
+    pub(crate) decoded_size: u64,
+    pub(crate) data: Rope,
 }
 
 impl Chunk {
+    /// Whether records are in it.
+    pub(crate) fn has_records(&self) -> bool {
+        self.kind == CHUNK_SIMPLE
+    }
+
     pub(super) fn offset(&self) -> usize {
         offset(self.begin)
     }

@@ -13,6 +13,7 @@ mod writer;
 
 use highway::{HighwayHash as _, HighwayHasher, Key};
 
+pub(crate) use self::blocks::Chunk;
 pub use self::writer::Compression;
 pub(crate) use self::writer::write_records;
 use super::limits::Budget;
@@ -22,9 +23,9 @@ use crate::error::{Error, ErrorKind};
 /// First bytes of a record file: the hash of the first block header, whose content never varies.
 pub(crate) const SIGNATURE: [u8; 8] = [0x83, 0xaf, 0x70, 0xd1, 0x0d, 0x88, 0x4a, 0x3f];
 
-const BLOCK: u64 = 1 << 16;
-const BLOCK_HEADER: u64 = 24;
-const CHUNK_HEADER: u64 = 40;
+pub(crate) const BLOCK: u64 = 1 << 16;
+pub(crate) const BLOCK_HEADER: u64 = 24;
+pub(crate) const CHUNK_HEADER: u64 = 40;
 
 const CHUNK_SIGNATURE: u8 = b's';
 const CHUNK_METADATA: u8 = b'm';
@@ -35,7 +36,7 @@ const CHUNK_TRANSPOSED: u8 = b't';
 const COMPRESSION_NONE: u8 = 0;
 const COMPRESSION_BROTLI: u8 = b'b';
 const COMPRESSION_ZSTD: u8 = b'z';
-const COMPRESSION_SNAPPY: u8 = b's';
+pub(crate) const COMPRESSION_SNAPPY: u8 = b's';
 
 /// One record of a file.
 #[derive(Clone, Debug)]
@@ -83,6 +84,19 @@ pub(crate) fn read_records(
         }
     }
     Ok(records)
+}
+
+/// The chunks of a file, the signature's first. Together they are the whole file.
+pub(crate) fn chunks(file: &Rope, layer: &str) -> Result<Vec<Chunk>, Error> {
+    let blocks = blocks::Blocks::new(file, layer);
+    let mut chunks = Vec::new();
+    let mut position = 0;
+    while position < file.len() as u64 {
+        let chunk = blocks.chunk(position)?;
+        position = chunk.end;
+        chunks.push(chunk);
+    }
+    Ok(chunks)
 }
 
 fn hash(data: &Rope) -> u64 {

@@ -1,0 +1,402 @@
+//! All goldens that a change needs, looked at.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use super::attach::Desk;
+use super::carried::Wanted;
+use super::containers::{Eras, Refusals, changed};
+use super::dates::date;
+use super::look::{Eyes, Read, Seen, look, open};
+use super::losses::{LostConstructs, Place, Shown};
+use super::text::TextContracts;
+use crate::change::Pairs;
+use crate::container::{Form, forms_of};
+use crate::descriptor::{Contract, Location};
+use crate::error::Error;
+use crate::finding::{CaseOutcome, Finding, GoldenCase, Goldens, Side, SourceLocation, Triage};
+use crate::golden::{Golden, Layout, Selection, Standing, Store, select};
+use crate::revision::{CommitInfo, Repository, Revision};
+use crate::triage::checks::{container_ambiguous, golden_refused};
+use crate::triage::{Firm, Loudness};
+
+/// Goldens that head brings are looked at up to this number and this many bytes: a change can bring any.
+const MAX_NEW: usize = 256;
+const MAX_NEW_BYTES: u64 = 256 << 20;
+
+/// What goldens are asked.
+pub struct Question<'a> {
+    /// The older revision, whose goldens are evidence.
+    pub base: &'a Revision<'a>,
+    /// The newer revision; goldens that only it has are looked at too.
+    pub head: &'a Revision<'a>,
+    /// The older contract.
+    pub base_contract: &'a Contract,
+    /// The newer contract.
+    pub head_contract: &'a Contract,
+    /// Policy, day and strictness.
+    pub loudness: Loudness<'a>,
+    /// Which goldens.
+    pub selection: Selection,
+    /// Where the dates of XLA's own goldens come from: the repository, and base's commit.
+    pub history: Option<(&'a Repository, &'a CommitInfo)>,
+    /// What loaders read, where the policy declares it.
+    pub eras: Option<Eras<'a>>,
+    /// What text goldens are parsed with.
+    pub text: &'a TextContracts<'a>,
+}
+
+/// What goldens answered.
+#[derive(Debug, Default)]
+pub struct Answer {
+    /// Findings about them.
+    pub findings: Vec<Finding>,
+    /// One case a golden, and what none of them covers.
+    pub goldens: Goldens,
+}
+
+/// Looks at the goldens; `schema` are the findings so far, which get what concerns them as evidence.
+///
+/// What cannot be read is listed, never an error: it takes evidence away, and evidence only ever makes a verdict worse.
+pub fn gather(question: &Question<'_>, schema: &mut [Finding]) -> Answer {
+    let paths = &question.loudness.policy.goldens;
+    if question.selection == Selection::None
+        || (paths.paths.is_empty() && paths.upstream.is_empty())
+    {
+        return Answer::default();
+    }
+    let same = std::ptr::eq(question.base_contract, question.head_contract);
+    let needed = !same || question.eras.is_some_and(|eras| eras.differ());
+    let mut goldens = Goldens::default();
+    let mut store = |revision| match Store::open(revision, paths) {
+        Ok(store) => Some(store),
+        Err(error) => {
+            goldens.unreadable.push(error.to_string());
+            None
+        }
+    };
+    let (Some(mut base), Some(mut head)) = (store(question.base), store(question.head)) else {
+        return Answer { findings: Vec::new(), goldens };
+    };
+    let has_new = head.goldens().iter().any(|golden| base.find(&golden.id).is_none());
+    if !needed && !has_new {
+        return Answer::default();
+    }
+    let (today, backward) = (question.loudness.today, question.loudness.policy.windows.backward);
+    // What only head has lands today, which the tip of base's history is enough to see.
+    for (store, wanted) in [(&mut base, needed), (&mut head, has_new)] {
+        if wanted && let Err(error) = date(store, question.history, today, backward) {
+            goldens.unreadable.push(error.to_string());
+        }
+    }
+    if needed {
+        goldens.unreadable.extend(base.problems().iter().map(Error::to_string));
+    }
+    let touched = if same { Vec::new() } else { touched(schema) };
+    let pairs = Pairs::new(question.base_contract, question.head_contract);
+    let (from, to) = (question.base_contract, question.head_contract);
+    let wanted = Wanted::new(&touched, from, to, &pairs);
+    let eyes = Eyes { base: from, head: to, text: question.text, wanted: &wanted };
+    let mut gatherer = Gatherer {
+        question,
+        eyes,
+        base: &base,
+        head: &head,
+        goldens,
+        lost: LostConstructs::default(),
+        compile_only: LostConstructs::default(),
+        refused: BTreeMap::new(),
+        refusals: Refusals::default(),
+        carried: BTreeSet::new(),
+        forms: BTreeMap::new(),
+        findings: Vec::new(),
+    };
+    if needed {
+        gatherer.all(&base, question.selection, false);
+    }
+    if has_new {
+        gatherer.all(&head, Selection::All, true);
+        gatherer.compare_containers();
+    }
+    gatherer.finish(&touched, &pairs, schema)
+}
+
+/// Constructs whose change concerns artifacts that exist, sorted.
+fn touched(schema: &[Finding]) -> Vec<String> {
+    let concerns = |f: &&Finding| {
+        f.surface == "proto"
+            && f.before.is_some()
+            && matches!(f.triage, Triage::BreaksBackward | Triage::NeedsAttestation)
+    };
+    let mut constructs: Vec<String> =
+        schema.iter().filter(concerns).map(|f| f.construct.clone()).collect();
+    constructs.sort();
+    constructs.dedup();
+    constructs
+}
+
+struct Gatherer<'a> {
+    question: &'a Question<'a>,
+    eyes: Eyes<'a>,
+    base: &'a Store<'a>,
+    head: &'a Store<'a>,
+    goldens: Goldens,
+    lost: LostConstructs,
+    compile_only: LostConstructs,
+    /// By construct that head stumbles over: why, and the goldens.
+    refused: BTreeMap<String, (String, Shown)>,
+    refusals: Refusals,
+    carried: BTreeSet<usize>,
+    /// Containers of what was read.
+    forms: BTreeMap<String, Vec<Form>>,
+    findings: Vec<Finding>,
+}
+
+impl Gatherer<'_> {
+    /// Goldens of a store: all of base's, or those that only head has.
+    fn all(&mut self, store: &Store<'_>, selection: Selection, new: bool) {
+        let Loudness { today, policy, .. } = self.question.loudness;
+        let backward = policy.windows.backward;
+        let selected: HashSet<&str> = select(store.goldens(), selection, today, backward)
+            .into_iter()
+            .map(|golden| &*golden.id)
+            .collect();
+        let (mut count, mut bytes) = (0, 0_u64);
+        for golden in store.goldens() {
+            if new && self.base.find(&golden.id).is_some() {
+                continue;
+            }
+            if let Some(problem) = &golden.problem {
+                self.unreadable(golden, &problem.to_string(), new);
+                continue;
+            }
+            let why = match golden.standing(today, backward) {
+                Standing::Evidence { .. } => None,
+                Standing::TooOld => Some(format!("outside the backward window of {backward}")),
+                Standing::Future => Some(format!("dated after {today}")),
+                Standing::Undated => Some("nothing says when it was emitted".to_owned()),
+            };
+            if let Some(why) = why {
+                let outside = golden.standing(today, backward) == Standing::TooOld;
+                self.goldens.outside += usize::from(outside);
+                self.case(golden, CaseOutcome::Skipped, Some(why));
+                continue;
+            }
+            if !selected.contains(&*golden.id) {
+                continue;
+            }
+            if new {
+                count += 1;
+                bytes = bytes.saturating_add(store.size(golden).unwrap_or(0));
+                if count > MAX_NEW || bytes > MAX_NEW_BYTES {
+                    let why = format!(
+                        "a change may bring {MAX_NEW} goldens and {MAX_NEW_BYTES} bytes of them that are looked at"
+                    );
+                    self.case(golden, CaseOutcome::Skipped, Some(why));
+                    continue;
+                }
+            }
+            match store.read(golden) {
+                // XLA keeps some for tests of its own test library.
+                Ok(content) if content.is_empty() && golden.manifest.is_none() => {
+                    self.case(golden, CaseOutcome::Skipped, Some("an empty file".to_owned()));
+                }
+                Ok(content) => {
+                    let seen = look(&content, &self.eyes);
+                    self.seen(golden, seen, new);
+                }
+                Err(error) => self.unreadable(golden, &error.to_string(), new),
+            }
+        }
+    }
+
+    fn seen(&mut self, golden: &Golden, seen: Seen, new: bool) {
+        let place = self.place(golden);
+        match seen {
+            Seen::Read(read) => self.read(golden, read, new),
+            Seen::Refused(construct, why, read) => {
+                self.carried.extend(&read.carried);
+                self.goldens.viewed = true;
+                self.case(golden, CaseOutcome::Failed, Some(format!("head refuses it: {why}")));
+                let entry = self
+                    .refused
+                    .entry(construct)
+                    .or_insert_with(|| (why.clone(), Shown::default()));
+                entry.1.add(&place, format!("is refused: {why}"));
+                self.forms.insert(golden.id.clone(), read.forms);
+            }
+            Seen::Ambiguous(why) => {
+                let locations = vec![place.location];
+                self.push(container_ambiguous::finding(&golden.construct(), &why, new, locations));
+                self.failed(golden, &why, new);
+            }
+            Seen::OnlyHead(why) => {
+                let why = format!("head reads it and base does not: {why}");
+                self.case(golden, CaseOutcome::Skipped, Some(why));
+            }
+            Seen::Unreadable(why) => self.unreadable(golden, &why, new),
+        }
+    }
+
+    fn read(&mut self, golden: &Golden, read: Read, new: bool) {
+        let place = self.place(golden);
+        self.goldens.viewed |= !std::ptr::eq(self.eyes.base, self.eyes.head);
+        self.carried.extend(&read.carried);
+        if let Some(why) = &read.text_rejected {
+            let locations = vec![place.location.clone()];
+            self.push(golden_refused::text(&golden.construct(), why, locations));
+        }
+        let refused = self
+            .question
+            .eras
+            .is_some_and(|eras| self.refusals.add(&eras, &read.forms, &place, new));
+        self.lost.add(&place, &read.losses);
+        self.compile_only.add(&place, &read.compile_only);
+        for loss in &read.refusals {
+            let why = format!("{}: {}", loss.why, loss.detail);
+            let entry = self.refused.entry(loss.construct.clone());
+            let known = entry.or_insert_with(|| (why.clone(), Shown::default()));
+            known.1.add(&place, format!("is refused at {}", loss.path));
+        }
+        let mut constructs: Vec<&str> = read.losses.iter().map(|loss| &*loss.construct).collect();
+        constructs.sort_unstable();
+        constructs.dedup();
+        let (outcome, reason) = match constructs[..] {
+            _ if refused => {
+                let forms = crate::container::names(&read.forms);
+                (CaseOutcome::Failed, Some(format!("head's loaders refuse {forms}")))
+            }
+            _ if !read.refusals.is_empty() => {
+                let why = read.refusals.first().map_or("", |loss| loss.why);
+                (CaseOutcome::Failed, Some(why.to_owned()))
+            }
+            [] => (CaseOutcome::Equal, None),
+            [one] => (CaseOutcome::Differ, Some(format!("loses {one}"))),
+            [one, ref more @ ..] => {
+                (CaseOutcome::Differ, Some(format!("loses {one} and {} more", more.len())))
+            }
+        };
+        self.case(golden, outcome, reason);
+        self.forms.insert(golden.id.clone(), read.forms);
+    }
+
+    fn unreadable(&mut self, golden: &Golden, why: &str, new: bool) {
+        if new {
+            let locations = vec![self.place(golden).location];
+            self.push(golden_refused::unreadable(&golden.construct(), why, locations));
+        }
+        self.failed(golden, why, new);
+    }
+
+    /// What head brings and cannot be read is a finding; what base has is missing evidence.
+    fn failed(&mut self, golden: &Golden, why: &str, new: bool) {
+        if !new {
+            self.goldens.unreadable.push(format!("{}: {why}", golden.construct()));
+        }
+        self.case(golden, CaseOutcome::Failed, Some(why.to_owned()));
+    }
+
+    fn case(&mut self, golden: &Golden, outcome: CaseOutcome, reason: Option<String>) {
+        self.goldens.cases.push(GoldenCase { golden: golden.id.clone(), outcome, reason });
+    }
+
+    fn push(&mut self, finding: Finding) {
+        self.findings.extend(self.question.loudness.settle(finding));
+    }
+
+    fn place(&self, golden: &Golden) -> Place {
+        let kept = self.head.find(&golden.id).is_some_and(|g| g.artifact == golden.artifact);
+        let location = Location {
+            file: (*golden.artifact).into(),
+            line: 0,
+            column: 0,
+            end_line: 0,
+            end_column: 0,
+        };
+        let side = if kept { Side::Head } else { Side::Base };
+        let label = "recorded artifact".to_owned();
+        Place::new(golden, SourceLocation { side, location, label, source: None })
+    }
+
+    /// Newest goldens that head brings against base's newest of the same program.
+    fn compare_containers(&mut self) {
+        let base = self.base;
+        let mut newest: BTreeMap<String, &Golden> = BTreeMap::new();
+        let mut old: BTreeMap<String, &Golden> = BTreeMap::new();
+        for (store, map) in [(base, &mut old), (self.head, &mut newest)] {
+            for golden in store.goldens().iter().filter(|golden| golden.problem.is_none()) {
+                let known = map.entry(program(golden)).or_insert(golden);
+                if rank(golden) > rank(known) {
+                    *known = golden;
+                }
+            }
+        }
+        for (program, golden) in newest {
+            let Some(before) = old.get(&program).filter(|_| base.find(&golden.id).is_none()) else {
+                continue;
+            };
+            let Some(now) = self.forms.get(&golden.id).cloned() else { continue };
+            let was = match self.forms.get(&before.id) {
+                Some(forms) => forms.clone(),
+                None => match base.read(before).map(|content| open(&content)) {
+                    Ok(Ok(Some(artifact))) => forms_of(&artifact),
+                    _ => continue,
+                },
+            };
+            let locations = vec![self.place(golden).location, self.place(before).location];
+            let names = [before.construct(), golden.construct()];
+            let found = changed(
+                self.question.eras.as_ref(),
+                (&names[0], &was),
+                (&names[1], &now),
+                locations,
+            );
+            if let Some(finding) = found {
+                self.push(finding);
+            }
+        }
+    }
+
+    fn finish(mut self, touched: &[String], pairs: &Pairs, schema: &mut [Finding]) -> Answer {
+        let (base, head) = (self.question.base_contract, self.question.head_contract);
+        let loudness = self.question.loudness;
+        let firm = Firm::new(loudness.policy, base, head);
+        let desk = Desk { base, head, pairs, loudness, firm: &firm };
+        for (construct, lost) in &self.lost.0 {
+            self.findings.extend(desk.lost(construct, lost, schema));
+        }
+        for (construct, lost) in &self.compile_only.0 {
+            desk.attach(construct, &lost.shown, schema);
+        }
+        for (construct, (why, shown)) in &self.refused {
+            desk.attach(construct, shown, schema);
+            let count = shown.places.len();
+            let (evidence, locations) = (shown.evidence(), shown.locations());
+            let finding = golden_refused::refused(construct, why, count, evidence, locations);
+            self.findings.extend(loudness.settle(finding));
+        }
+        let refusals = std::mem::take(&mut self.refusals);
+        self.findings.extend(refusals.findings().filter_map(|finding| loudness.settle(finding)));
+        let Goldens { cases, not_covered, .. } = &mut self.goldens;
+        cases.sort_by(|one, two| one.golden.cmp(&two.golden));
+        let missing = touched.iter().enumerate().filter(|(at, _)| !self.carried.contains(at));
+        not_covered.extend(missing.map(|(_, construct)| construct.clone()));
+        Answer { findings: self.findings, goldens: self.goldens }
+    }
+}
+
+/// What a golden is one version of.
+fn program(golden: &Golden) -> String {
+    match &golden.layout {
+        Layout::Store { program, .. } => program.clone(),
+        Layout::Upstream { root, target, test, .. } => format!("{root}/{target}/{test}"),
+    }
+}
+
+/// Newer versions of a program rank higher.
+fn rank(golden: &Golden) -> (Option<chrono::NaiveDate>, i32, &str) {
+    let version = match &golden.layout {
+        Layout::Upstream { version, .. } => *version,
+        Layout::Store { .. } => 0,
+    };
+    (golden.emitted_at(), version, &golden.id)
+}

@@ -1,0 +1,100 @@
+//! A recorded artifact is refused.
+//!
+//! ## What it flags
+//! A golden inside the backward window that base reads and head refuses: a required field that it lacks, or content that is
+//! malformed as what head declares. The construct is the first one that head stumbles over. A golden that the change itself
+//! brings and that cannot be read is a warning. A text golden that head's text parser rejects, while what it says in binary
+//! is still read, is a note: the text must be converted.
+//!
+//! ## Why it breaks
+//! The runtime refuses the artifact as a whole.
+//!
+//! ## What to do
+//! Make head read it again: drop `required`, bring the type back, read the new form from another field. A text golden is
+//! written anew with the schema of head.
+//!
+//! ## Example
+//! ```proto
+//! message ThunkProto {
+//!   required int64 stream = 7;   // golden:jaxlib-0.10.1/add was written without it
+//! }
+//! ```
+
+use crate::change::{Change, Surface};
+use crate::finding::{Evidence, Finding, Level, SourceLocation, Step, Triage};
+use crate::triage::{Check, Context, Outcome};
+
+use super::wording;
+
+/// See the module comment.
+pub static CHECK: Check = Check {
+    id: "golden-refused",
+    step: Some(Step::R2),
+    kinds: &[],
+    surface: Surface::Golden,
+    level: None,
+    judge,
+};
+
+fn judge(_change: &Change<'_>, _context: &Context<'_>) -> Option<Outcome> {
+    None
+}
+
+/// The finding on this many goldens that base reads and head refuses at `construct`.
+pub fn refused(
+    construct: &str,
+    why: &str,
+    goldens: usize,
+    evidence: Vec<Evidence>,
+    locations: Vec<SourceLocation>,
+) -> Finding {
+    let many = match goldens {
+        1 => "a golden of the backward window".to_owned(),
+        count => format!("{count} goldens of the backward window"),
+    };
+    let outcome = Outcome::new(
+        Triage::BreaksBackward,
+        format!("{many} can be read no more: {why}"),
+        "the runtime refuses the whole artifact",
+        "Read it as before: what compilers of the backward window wrote must be accepted.",
+    );
+    settled(construct, Level::Error, outcome, evidence, locations)
+}
+
+/// The finding on a golden (`golden:<id>`) that the change brings and that cannot be read.
+pub fn unreadable(golden: &str, why: &str, locations: Vec<SourceLocation>) -> Finding {
+    let outcome = Outcome::new(
+        Triage::NeedsAttestation,
+        format!("{golden} is new and cannot be read: {why}"),
+        "what it should prove cannot be looked at",
+        format!(
+            "Record it again as the compiler serialized it. If it is meant to be like that, say so in the commit message: `AOT-Compat: {} {golden} - <reason>`.",
+            CHECK.id
+        ),
+    );
+    settled(golden, Level::Warning, outcome, Vec::new(), locations)
+}
+
+/// The finding on a text golden (`golden:<id>`) whose text head's parser rejects.
+pub fn text(golden: &str, why: &str, locations: Vec<SourceLocation>) -> Finding {
+    let mut outcome = Outcome::safe(
+        format!("the text golden {golden} must be converted: {why}"),
+        "only its text names what head does not have; binary artifacts have numbers",
+    );
+    outcome.remedy =
+        "Write the text anew with head's schema, or reserve the name that it uses.".to_owned();
+    settled(golden, Level::Note, outcome, Vec::new(), locations)
+}
+
+fn settled(
+    construct: &str,
+    level: Level,
+    outcome: Outcome,
+    evidence: Vec<Evidence>,
+    locations: Vec<SourceLocation>,
+) -> Finding {
+    let window = outcome.window;
+    let finding =
+        wording::input_finding(&CHECK, construct.to_owned(), level, outcome, locations);
+    Finding { window, evidence, ..finding }
+}
