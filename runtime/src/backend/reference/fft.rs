@@ -17,14 +17,19 @@ pub(super) fn transform(
     output: &ArrayShape,
 ) -> Result<Array> {
     let rank = input.dims.len();
-    let first = rank
-        .checked_sub(lengths.len())
-        .filter(|_| !lengths.is_empty())
-        .ok_or_else(|| Invalid::value("fft_length", lengths.len(), format!("1 to {rank} dimensions")))?;
+    let first =
+        rank.checked_sub(lengths.len()).filter(|_| !lengths.is_empty()).ok_or_else(|| {
+            Invalid::value("fft_length", lengths.len(), format!("1 to {rank} dimensions"))
+        })?;
     let floats = |ty| crate::array::is_float(ty);
-    if floats(input.ty) != (kind == FftType::Rfft) || floats(output.ty) != (kind == FftType::Irfft) {
+    if floats(input.ty) != (kind == FftType::Rfft) || floats(output.ty) != (kind == FftType::Irfft)
+    {
         let bound = format!("types of {}", kind.as_str_name());
-        return Err(Invalid::value("operand and result", format!("{} and {output}", input.shape()), bound));
+        return Err(Invalid::value(
+            "operand and result",
+            format!("{} and {output}", input.shape()),
+            bound,
+        ));
     }
     let mut values = complex(&input.data)?;
     let mut dims = input.dims.clone();
@@ -38,7 +43,11 @@ pub(super) fn transform(
         *half = *half / 2 + 1;
     }
     if dims[first..] != expected[..] {
-        return Err(Invalid::value("operand", input.shape(), format!("minor dimensions {expected:?}")));
+        return Err(Invalid::value(
+            "operand",
+            input.shape(),
+            format!("minor dimensions {expected:?}"),
+        ));
     }
     let points: usize = lengths.iter().product();
     for at in first..last {
@@ -78,13 +87,15 @@ pub(super) fn transform(
         return Err(Invalid::value("result", format!("{dims:?}"), output.to_string()));
     }
     let data = match crate::array::domain(output.ty)? {
-        crate::array::Domain::C64 => {
-            Data::C64(values.iter().map(|x| num_complex::Complex32::new(x.re as f32, x.im as f32)).collect())
-        }
+        crate::array::Domain::C64 => Data::C64(
+            values.iter().map(|x| num_complex::Complex32::new(x.re as f32, x.im as f32)).collect(),
+        ),
         crate::array::Domain::C128 => Data::C128(values),
         crate::array::Domain::F32 => Data::F32(values.iter().map(|x| x.re as f32).collect()),
         crate::array::Domain::F64 => Data::F64(values.iter().map(|x| x.re).collect()),
-        _ => return Err(Invalid::unsupported(format!("transforms to {}", output.ty.as_str_name()))),
+        _ => {
+            return Err(Invalid::unsupported(format!("transforms to {}", output.ty.as_str_name())));
+        }
     };
     Ok(Array { ty: output.ty, dims, data })
 }
@@ -96,7 +107,8 @@ fn along(values: &mut [Complex64], dims: &[usize], at: usize, inverse: bool) {
         return;
     }
     let mut planner = FftPlanner::new();
-    let plan = if inverse { planner.plan_fft_inverse(length) } else { planner.plan_fft_forward(length) };
+    let plan =
+        if inverse { planner.plan_fft_inverse(length) } else { planner.plan_fft_forward(length) };
     let mut line = vec![Complex64::ZERO; length];
     for start in 0..values.len() {
         // Each line once, from its first element.

@@ -140,7 +140,9 @@ fn select(op: &Op<'_, '_>) -> Result<Array> {
     let data = zip_each!(&on_true.data, &on_false.data, (a, b) => {
         a.iter().zip(b).enumerate().map(|(i, (a, b))| if at(i) { *a } else { *b }).collect()
     });
-    let data = data.ok_or_else(|| Invalid::value("operand 2", on_false.shape(), on_true.shape().to_string()))?;
+    let data = data.ok_or_else(|| {
+        Invalid::value("operand 2", on_false.shape(), on_true.shape().to_string())
+    })?;
     Ok(Array { ty: on_true.ty, dims: on_true.dims.clone(), data })
 }
 

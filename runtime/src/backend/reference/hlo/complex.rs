@@ -84,7 +84,15 @@ pub(super) fn complex1<T: Real>(opcode: &str) -> Option<F1<Complex<T>>> {
             Complex::new(re, x.re.exp() * x.im.sin())
         },
         "log" => |x, _| x.ln(),
-        "log-plus-one" => |x, _| (x + T::one()).ln(),
+        "log-plus-one" => |x, _| {
+            let two = T::one() + T::one();
+            if x.norm() * two > T::one() {
+                return (x + T::one()).ln();
+            }
+            // log|1 + x| is half of log(1 + (|1 + x|² - 1)), without cancellation near 0.
+            let rest = (two + x.re) * x.re + x.im * x.im;
+            Complex::new(rest.ln_1p() / two, x.im.atan2(T::one() + x.re))
+        },
         "logistic" => |x, _| (Complex::new(T::one(), T::zero()) + (-x).exp()).inv(),
         "sqrt" => |x, _| x.sqrt(),
         "rsqrt" => |x, _| x.sqrt().inv(),

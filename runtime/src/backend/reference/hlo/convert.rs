@@ -5,7 +5,8 @@ use num_complex::{Complex32, Complex64};
 use super::scalar::Scalar;
 use super::{Family, Op};
 use crate::array::{
-    Array, Data, Domain, decode, domain, encode, from_bits, round, round_f64, to_bits, width, wrap_int, wrap_uint,
+    Array, Data, Domain, decode, domain, encode, from_bits, round, round_f64, to_bits, width,
+    wrap_int, wrap_uint,
 };
 use crate::program::shape::ArrayShape;
 use crate::program::{Invalid, Result};
@@ -135,7 +136,8 @@ fn bitcast_convert(op: &Op<'_, '_>) -> Result<Array> {
 
 /// The row-major bytes of an array read as another shape of the same size.
 pub(super) fn reinterpret(x: &Array, shape: &ArrayShape) -> Result<Array> {
-    let packed = |shape: ArrayShape| ArrayShape { element_bits: width_in_memory(shape.ty), ..shape };
+    let packed =
+        |shape: ArrayShape| ArrayShape { element_bits: width_in_memory(shape.ty), ..shape };
     let from = packed(x.shape());
     let to = packed(ArrayShape::row_major(shape.ty, &shape.dims));
     if from.bytes() != to.bytes() {
@@ -160,15 +162,17 @@ fn reduce_precision(op: &Op<'_, '_>) -> Result<Array> {
     let x = op.array(0)?;
     let proto = &op.instruction.proto;
     let (exponent, mantissa) = (proto.exponent_bits, proto.mantissa_bits);
-    let (Some(exponent @ 1..), Some(mantissa)) = (u32::try_from(exponent).ok(), u32::try_from(mantissa).ok()) else {
+    let (Some(exponent @ 1..), Some(mantissa)) =
+        (u32::try_from(exponent).ok(), u32::try_from(mantissa).ok())
+    else {
         let value = format!("{exponent} and {mantissa}");
         return Err(Invalid::value("exponent_bits and mantissa_bits", value, "at least 1 and 0"));
     };
     let to = (exponent, mantissa);
     let data = match (&x.data, x.ty) {
-        (Data::F64(v), _) => {
-            Data::F64(v.iter().map(|x| f64::from_bits(reduced(x.to_bits(), (11, 52), to))).collect())
-        }
+        (Data::F64(v), _) => Data::F64(
+            v.iter().map(|x| f64::from_bits(reduced(x.to_bits(), (11, 52), to))).collect(),
+        ),
         (Data::F32(v), PrimitiveType::F32) => {
             let f = |x: &f32| f32::from_bits(reduced(x.to_bits().into(), (8, 23), to) as u32);
             Data::F32(v.iter().map(f).collect())
@@ -178,14 +182,20 @@ fn reduce_precision(op: &Op<'_, '_>) -> Result<Array> {
             let f = |x: &f32| from_bits(ty, reduced(to_bits(ty, *x).into(), from, to) as u16);
             Data::F32(v.iter().map(f).collect())
         }
-        _ => return Err(Invalid::unsupported(format!("reduce-precision of {}", x.ty.as_str_name()))),
+        _ => {
+            return Err(Invalid::unsupported(format!("reduce-precision of {}", x.ty.as_str_name())));
+        }
     };
     Ok(Array { ty: x.ty, dims: x.dims.clone(), data })
 }
 
 /// The bits of a float with fewer bits of exponent and mantissa: to nearest, ties to even. With a smaller
 /// exponent there are no denormals; what is too large becomes infinite, what is too small zero.
-fn reduced(bits: u64, (own_exponent, own_mantissa): (u32, u32), (exponent, mantissa): (u32, u32)) -> u64 {
+fn reduced(
+    bits: u64,
+    (own_exponent, own_mantissa): (u32, u32),
+    (exponent, mantissa): (u32, u32),
+) -> u64 {
     let sign = bits & 1 << (own_exponent + own_mantissa);
     let top = ((1_u64 << own_exponent) - 1) << own_mantissa;
     let mut rest = bits & !sign;

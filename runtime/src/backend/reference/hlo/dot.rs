@@ -23,7 +23,11 @@ fn dot(op: &Op<'_, '_>) -> Result<Array> {
         let free: Vec<usize> =
             (0..rank).filter(|d| !batch.contains(d) && !contracting.contains(d)).collect();
         if batch.len() + contracting.len() + free.len() != rank {
-            return Err(Invalid::value(format!("{which}_batch_dimensions"), format!("{batch:?}"), "none that are contracted"));
+            return Err(Invalid::value(
+                format!("{which}_batch_dimensions"),
+                format!("{batch:?}"),
+                "none that are contracted",
+            ));
         }
         let order: Vec<usize> = [&batch[..], &free, &contracting].concat();
         let sizes = |dims: &[usize]| dims.iter().map(|d| x.dims[*d]).collect();
@@ -165,7 +169,8 @@ pub(crate) fn dot_f32(a: &[f32], b: &[f32]) -> f32 {
         }
     }
     let rest: f32 = rest_a.iter().zip(rest_b).map(|(a, b)| a * b).sum();
-    let halves = [lanes[0] + lanes[4], lanes[1] + lanes[5], lanes[2] + lanes[6], lanes[3] + lanes[7]];
+    let halves =
+        [lanes[0] + lanes[4], lanes[1] + lanes[5], lanes[2] + lanes[6], lanes[3] + lanes[7]];
     (halves[0] + halves[2]) + (halves[1] + halves[3]) + rest
 }
 

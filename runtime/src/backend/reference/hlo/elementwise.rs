@@ -233,7 +233,9 @@ pub(super) fn binary(opcode: &str, a: &Array, b: &Array) -> Result<Array> {
         a.iter().zip(b).map(|(a, b)| f(*a, *b)).collect()
     }
     let data = match (f, &a.data, &b.data) {
-        (Binary::Pred(f), Data::Pred(a), Data::Pred(b)) => Data::Pred(zip(a, b, |a, b| f(a, b, width))),
+        (Binary::Pred(f), Data::Pred(a), Data::Pred(b)) => {
+            Data::Pred(zip(a, b, |a, b| f(a, b, width)))
+        }
         (Binary::Int(f), Data::Int(a), Data::Int(b)) => {
             Data::Int(zip(a, b, |a, b| wrap_int(ty, f(a, b, width))))
         }

@@ -4,7 +4,8 @@ use super::{Family, Op, Value};
 use crate::backend::reference::fft::transform;
 use crate::program::{Invalid, Result};
 
-pub(super) const FAMILY: Family = Family { opcodes: &["fft"], evaluate: |op| fft(op), passes: false };
+pub(super) const FAMILY: Family =
+    Family { opcodes: &["fft"], evaluate: |op| fft(op), passes: false };
 
 fn fft(op: &Op<'_, '_>) -> Result<Value> {
     let proto = &op.instruction.proto;

@@ -59,7 +59,11 @@ impl<'a> Indices<'a> {
     fn along(&self, batch: &[usize], dimension: usize) -> Result<usize> {
         let at = self.batch.iter().position(|d| *d == dimension);
         at.and_then(|at| batch.get(at).copied()).ok_or_else(|| {
-            Invalid::value("start_indices_batching_dims", dimension, "a batch dimension of the indices")
+            Invalid::value(
+                "start_indices_batching_dims",
+                dimension,
+                "a batch dimension of the indices",
+            )
         })
     }
 }
@@ -86,10 +90,15 @@ fn gather(op: &Op<'_, '_>) -> Result<Array> {
         && batch_out.len() == indices.batch.len()
         && map.len() == indices.components()
         && batching.len() == index_batching.len()
+        && batching.iter().zip(&index_batching).all(|(d, i)| x.dims[*d] == indices.array.dims[*i])
         && kept.iter().zip(&offset_dims).all(|(d, o)| sizes[*d] == shape.dims[*o])
         && batch_out.iter().zip(indices.batch_dims()).all(|(d, size)| shape.dims[*d] == size);
     if !fits {
-        return Err(Invalid::value("gather_dimension_numbers", format!("{numbers:?}"), "numbers that fit the shapes"));
+        return Err(Invalid::value(
+            "gather_dimension_numbers",
+            format!("{numbers:?}"),
+            "numbers that fit the shapes",
+        ));
     }
     let own = strides(&x.dims);
     let mut order = Vec::with_capacity(shape.elements());
@@ -156,9 +165,13 @@ fn scatter(op: &mut Op<'_, '_>) -> Result<Value> {
     let inserted = op.dims("inserted_window_dims", &numbers.inserted_window_dims, rank)?;
     let batching = op.dims("input_batching_dims", &numbers.input_batching_dims, rank)?;
     let index_rank = indices.array.dims.len();
-    let index_batching =
-        op.dims("scatter_indices_batching_dims", &numbers.scatter_indices_batching_dims, index_rank)?;
-    let map = op.dims("scatter_dims_to_operand_dims", &numbers.scatter_dims_to_operand_dims, rank)?;
+    let index_batching = op.dims(
+        "scatter_indices_batching_dims",
+        &numbers.scatter_indices_batching_dims,
+        index_rank,
+    )?;
+    let map =
+        op.dims("scatter_dims_to_operand_dims", &numbers.scatter_dims_to_operand_dims, rank)?;
     let kept: Vec<usize> =
         (0..rank).filter(|d| !inserted.contains(d) && !batching.contains(d)).collect();
     let batch_dims: Vec<usize> = (0..update_rank).filter(|d| !window_dims.contains(d)).collect();
@@ -166,9 +179,14 @@ fn scatter(op: &mut Op<'_, '_>) -> Result<Value> {
         && batch_dims.len() == indices.batch.len()
         && map.len() == indices.components()
         && batching.len() == index_batching.len()
+        && batching.iter().zip(&index_batching).all(|(d, i)| x.dims[*d] == indices.array.dims[*i])
         && batch_dims.iter().zip(indices.batch_dims()).all(|(d, size)| update.dims[*d] == size);
     if !fits {
-        return Err(Invalid::value("scatter_dimension_numbers", format!("{numbers:?}"), "numbers that fit the shapes"));
+        return Err(Invalid::value(
+            "scatter_dimension_numbers",
+            format!("{numbers:?}"),
+            "numbers that fit the shapes",
+        ));
     }
     let mut window = vec![1; rank];
     for (d, w) in kept.iter().zip(&window_dims) {
@@ -198,17 +216,24 @@ fn scatter(op: &mut Op<'_, '_>) -> Result<Value> {
             start[*d] = indices.along(&batch, *from)? as i64;
         }
         let inside = (0..rank).all(|d| {
-            start[d] >= 0 && start[d].checked_add(window[d] as i64).is_some_and(|end| end <= dims[d] as i64)
+            start[d] >= 0
+                && start[d].checked_add(window[d] as i64).is_some_and(|end| end <= dims[d] as i64)
         });
         if inside {
             let mut place: usize = start.iter().zip(&own).map(|(i, s)| *i as usize * s).sum();
-            place += kept.iter().zip(&window_dims).map(|(d, w)| odometer.index[*w] * own[*d]).sum::<usize>();
+            place += kept
+                .iter()
+                .zip(&window_dims)
+                .map(|(d, w)| odometer.index[*w] * own[*d])
+                .sum::<usize>();
             arguments.clear();
             for array in &outputs {
-                arguments.push((array.ty, array.get(place).ok_or_else(|| Invalid::missing("element"))?));
+                arguments
+                    .push((array.ty, array.get(place).ok_or_else(|| Invalid::missing("element"))?));
             }
             for array in updates {
-                arguments.push((array.ty, array.get(at).ok_or_else(|| Invalid::missing("element"))?));
+                arguments
+                    .push((array.ty, array.get(at).ok_or_else(|| Invalid::missing("element"))?));
             }
             combiner.call(&arguments, &mut out)?;
             for (array, value) in outputs.iter_mut().zip(&out) {

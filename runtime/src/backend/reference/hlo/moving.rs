@@ -1,22 +1,13 @@
 //! Moving elements: nothing is computed, so every element comes out bit for bit.
 
-use super::{Family, Op, Value};
+use super::{Family, Op};
 use crate::array::{Array, Odometer, strides};
-use crate::program::shape::{ArrayShape, Shape, permutation};
+use crate::program::shape::{ArrayShape, permutation};
 use crate::program::{Invalid, Result};
 use crate::proto::xla::padding_config::PaddingConfigDimension;
 
 pub(super) const FAMILY: Family = Family {
-    opcodes: &[
-        "broadcast",
-        "reshape",
-        "bitcast",
-        "transpose",
-        "reverse",
-        "concatenate",
-        "pad",
-        "copy-start",
-    ],
+    opcodes: &["broadcast", "reshape", "bitcast", "transpose", "reverse", "concatenate", "pad"],
     evaluate: |op| {
         Ok(match op.instruction.opcode.as_str() {
             "broadcast" => broadcast(op)?,
@@ -25,26 +16,12 @@ pub(super) const FAMILY: Family = Family {
             "transpose" => transpose(op)?,
             "reverse" => reverse(op)?,
             "concatenate" => concatenate(op)?,
-            "pad" => pad(op)?,
-            _ => return copy_start(op),
+            _ => pad(op)?,
         }
         .into())
     },
     passes: false,
 };
-
-/// The destination, the source, and a context that nothing reads.
-fn copy_start(op: &mut Op<'_, '_>) -> Result<Value> {
-    let value = op.take(0)?;
-    let context = match &op.instruction.shape {
-        Shape::Tuple(shapes) => match shapes.get(2) {
-            Some(Shape::Array(shape)) => Array::zeros(shape.ty, &shape.dims)?,
-            _ => return Err(Invalid::unsupported("copy-start without a context")),
-        },
-        _ => return Err(Invalid::value("shape", "no tuple", "a tuple")),
-    };
-    Ok([value.clone(), value, context.into()].into_iter().collect())
-}
 
 /// Dimension `i` of the operand becomes dimension `dimensions[i]`; the others are new.
 fn broadcast(op: &Op<'_, '_>) -> Result<Array> {
@@ -63,7 +40,11 @@ fn broadcast(op: &Op<'_, '_>) -> Result<Array> {
     let mut from = vec![0; shape.dims.len()];
     for (at, dim) in dimensions.iter().enumerate() {
         if x.dims[at] != shape.dims[*dim] {
-            return Err(Invalid::value("operand 0", x.shape(), format!("dimensions {dimensions:?} of {shape}")));
+            return Err(Invalid::value(
+                "operand 0",
+                x.shape(),
+                format!("dimensions {dimensions:?} of {shape}"),
+            ));
         }
         from[*dim] = own[at];
     }
@@ -77,7 +58,8 @@ fn bitcast(op: &mut Op<'_, '_>) -> Result<Array> {
         let bound = format!("the {} bytes of {from}", from.bytes());
         return Err(Invalid::value("bytes of the result", shape.bytes(), bound));
     }
-    let row_major = |shape: &ArrayShape| shape.minor_to_major.iter().rev().copied().eq(0..shape.dims.len());
+    let row_major =
+        |shape: &ArrayShape| shape.minor_to_major.iter().rev().copied().eq(0..shape.dims.len());
     if from.ty == shape.ty && row_major(from) && row_major(shape) {
         return op.own(0)?.reshaped(&shape.dims);
     }
@@ -184,7 +166,10 @@ fn padded(padding: &PaddingConfigDimension, size: usize) -> Option<usize> {
     let gaps = i64::try_from(size.saturating_sub(1)).ok()?;
     let inner = padding.interior_padding;
     let inner = (inner >= 0).then_some(inner)?.checked_mul(gaps)?.checked_add(size as i64)?;
-    usize::try_from(inner.checked_add(padding.edge_padding_low)?.checked_add(padding.edge_padding_high)?).ok()
+    usize::try_from(
+        inner.checked_add(padding.edge_padding_low)?.checked_add(padding.edge_padding_high)?,
+    )
+    .ok()
 }
 
 /// An array of `dims` whose elements come from the offsets that `from` gives.

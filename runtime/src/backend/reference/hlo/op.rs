@@ -20,7 +20,9 @@ impl<'e, 'm> Op<'e, 'm> {
     /// An operand.
     pub(crate) fn value(&self, at: usize) -> Result<&Value> {
         let found = self.operands.get(at);
-        found.ok_or_else(|| Invalid::value("operands", self.operands.len(), format!("more than {at}")))
+        found.ok_or_else(|| {
+            Invalid::value("operands", self.operands.len(), format!("more than {at}"))
+        })
     }
 
     /// An operand that is an array.
@@ -68,7 +70,8 @@ impl<'e, 'm> Op<'e, 'm> {
 
     /// The shape of an operand, with its layout.
     pub(crate) fn operand_shape(&self, at: usize) -> Result<&'e ArrayShape> {
-        let operand = self.instruction.operands.get(at).and_then(|o| self.computation.instructions.get(*o));
+        let operand =
+            self.instruction.operands.get(at).and_then(|o| self.computation.instructions.get(*o));
         operand.ok_or_else(|| Invalid::missing("operand"))?.shape.array()
     }
 

@@ -66,7 +66,8 @@ impl<'e, 'm> Combiner<'e, 'm> {
         let passed: Vec<PrimitiveType> = parameters.concat();
         if computation.parameters.len() != passed.len() {
             let bound = passed.len().to_string();
-            return Err(Invalid::value("parameters", computation.parameters.len(), bound)).at(place);
+            return Err(Invalid::value("parameters", computation.parameters.len(), bound))
+                .at(place);
         }
         for (number, (at, ty)) in computation.parameters.iter().zip(&passed).enumerate() {
             let shape = computation.instructions[*at].shape.array().at(place)?;
@@ -101,13 +102,17 @@ impl<'e, 'm> Combiner<'e, 'm> {
         let arguments = parameters
             .map(|(at, (_, x))| {
                 let shape = self.computation.instructions[*at].shape.array()?;
-                Ok(Array::of_scalar(shape.ty, convert_scalar(*x, shape.ty)?).into())
+                let array = Array::of_scalar(shape.ty, convert_scalar(*x, shape.ty)?);
+                self.evaluator.count(&array);
+                Ok(array.into())
             })
             .collect::<Result<Vec<Value>>>()?;
         let result = self.evaluator.computation(self.computation, arguments)?;
         out.clear();
         for leaf in result.leaves() {
-            out.push(leaf.get(0).ok_or_else(|| Invalid::value("result", leaf.shape(), "a scalar"))?);
+            out.push(
+                leaf.get(0).ok_or_else(|| Invalid::value("result", leaf.shape(), "a scalar"))?,
+            );
         }
         self.evaluator.release(result);
         Ok(())
@@ -157,11 +162,15 @@ impl Tape {
                     let ty = operand_type(0)?;
                     Step::Compare(Comparison::of(&instruction.proto, ty).ok()?, ty, *a, *b)
                 }
-                ("select", [p, a, b]) if operand_type(1)? == shape.ty && operand_type(2)? == shape.ty => {
+                ("select", [p, a, b])
+                    if operand_type(1)? == shape.ty && operand_type(2)? == shape.ty =>
+                {
                     Step::Select(*p, *a, *b)
                 }
                 ("convert", [x]) => Step::Convert(shape.ty, *x),
-                ("copy" | "bitcast" | "reshape", [x]) if operand_type(0)? == shape.ty => Step::Same(*x),
+                ("copy" | "bitcast" | "reshape", [x]) if operand_type(0)? == shape.ty => {
+                    Step::Same(*x)
+                }
                 (_, [x]) if operand_type(0)? == shape.ty => {
                     Step::Unary(Unary::of(opcode, shape.ty)?, shape.ty, *x)
                 }
@@ -189,13 +198,21 @@ impl Tape {
                 Step::Parameter(number) => {
                     arguments
                         .get(number)
-                        .ok_or_else(|| Invalid::value("parameter_number", number, format!("below {}", arguments.len())))?
+                        .ok_or_else(|| {
+                            Invalid::value(
+                                "parameter_number",
+                                number,
+                                format!("below {}", arguments.len()),
+                            )
+                        })?
                         .1
                 }
                 Step::Constant(value) => value,
                 Step::Unary(f, ty, x) => f.apply(ty, registers[x])?,
                 Step::Binary(f, ty, a, b) => f.apply(ty, registers[a], registers[b])?,
-                Step::Compare(f, ty, a, b) => Scalar::Pred(f.holds(ty, registers[a], registers[b])?),
+                Step::Compare(f, ty, a, b) => {
+                    Scalar::Pred(f.holds(ty, registers[a], registers[b])?)
+                }
                 Step::Select(p, a, b) => match registers[p] {
                     Scalar::Pred(true) => registers[a],
                     Scalar::Pred(false) => registers[b],

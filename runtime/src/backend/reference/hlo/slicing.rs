@@ -70,7 +70,11 @@ fn starts(op: &Op<'_, '_>, first: usize, dims: &[usize], size: &[usize]) -> Resu
         .map(|d| {
             let Some(last) = dims[d].checked_sub(size[d]) else {
                 let bound = format!("at most {}", dims[d]);
-                return Err(Invalid::value(format!("size of the slice in dimension {d}"), size[d], bound));
+                return Err(Invalid::value(
+                    format!("size of the slice in dimension {d}"),
+                    size[d],
+                    bound,
+                ));
             };
             Ok(index(d)?.clamp(0, last as i64) as usize)
         })
@@ -81,7 +85,11 @@ fn dynamic_slice(op: &Op<'_, '_>) -> Result<Array> {
     let (x, shape) = (op.array(0)?, op.shape()?);
     let sizes = &op.instruction.proto.dynamic_slice_sizes;
     if !sizes.is_empty() && !sizes.iter().copied().eq(shape.dims.iter().map(|d| *d as i64)) {
-        return Err(Invalid::value("dynamic_slice_sizes", format!("{sizes:?}"), format!("the sizes of {shape}")));
+        return Err(Invalid::value(
+            "dynamic_slice_sizes",
+            format!("{sizes:?}"),
+            format!("the sizes of {shape}"),
+        ));
     }
     let start = starts(op, 1, &x.dims, &shape.dims)?;
     let own = strides(&x.dims);
@@ -92,7 +100,11 @@ fn dynamic_slice(op: &Op<'_, '_>) -> Result<Array> {
 fn dynamic_update_slice(op: &mut Op<'_, '_>) -> Result<Array> {
     let (x, update) = (op.array(0)?, op.array(1)?);
     if x.ty != update.ty {
-        return Err(Invalid::value("operand 1", update.shape(), format!("elements of {}", x.shape())));
+        return Err(Invalid::value(
+            "operand 1",
+            update.shape(),
+            format!("elements of {}", x.shape()),
+        ));
     }
     let start = starts(op, 2, &x.dims, &update.dims)?;
     let own = strides(&x.dims);

@@ -52,6 +52,7 @@ fn iota(op: &Op<'_, '_>) -> Result<Array> {
         numbers.push(odometer.index[dimension] as i64);
         odometer.advance();
     }
-    let numbers = Array { ty: PrimitiveType::S64, dims: shape.dims.clone(), data: Data::Int(numbers) };
+    let numbers =
+        Array { ty: PrimitiveType::S64, dims: shape.dims.clone(), data: Data::Int(numbers) };
     convert(&numbers, shape.ty)
 }

@@ -18,7 +18,10 @@ pub(super) const FAMILY: Family = Family {
 };
 
 /// A window over `dims` and the sizes of what comes out, checked. `window_reversal` is a convolution's.
-pub(super) fn window<'o>(op: &'o Op<'_, '_>, dims: &[usize]) -> Result<(&'o [WindowDimension], Vec<usize>)> {
+pub(super) fn window<'o>(
+    op: &'o Op<'_, '_>,
+    dims: &[usize],
+) -> Result<(&'o [WindowDimension], Vec<usize>)> {
     let dimensions = op.instruction.proto.window.as_ref().map_or(&[][..], |w| &w.dimensions);
     if dimensions.len() != dims.len() {
         return Err(Invalid::value("window.dimensions", dimensions.len(), dims.len().to_string()));
