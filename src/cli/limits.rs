@@ -24,20 +24,24 @@ pub(super) struct LimitArgs {
     /// How long a device waits for the others at a collective [default: 20].
     #[arg(long, value_name = "SECONDS")]
     rendezvous_timeout: Option<u32>,
+    /// How long a device may take [default: 600].
+    #[arg(long, value_name = "SECONDS")]
+    timeout: Option<u32>,
 }
 
 impl LimitArgs {
     /// The defaults with what was given.
     pub(super) fn limits(&self) -> Limits {
         let default = Limits::default();
-        let seconds = self.rendezvous_timeout.map(|seconds| Duration::from_secs(seconds.into()));
+        let seconds = |given: Option<u32>| given.map(|seconds| Duration::from_secs(seconds.into()));
         Limits {
             memory: self.max_memory.unwrap_or(default.memory),
             steps: self.max_steps.unwrap_or(default.steps),
             iterations: self.max_iterations.unwrap_or(default.iterations),
             devices: default.devices,
             thunks: self.max_thunks.unwrap_or(default.thunks),
-            rendezvous: seconds.unwrap_or(default.rendezvous),
+            rendezvous: seconds(self.rendezvous_timeout).unwrap_or(default.rendezvous),
+            time: seconds(self.timeout).unwrap_or(default.time),
         }
     }
 }

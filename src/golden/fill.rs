@@ -38,8 +38,10 @@ pub(super) fn fill(
             let one = devices.len() == 1;
             let name = if one { format!("{stem}.npz") } else { format!("{stem}.{at}.npz") };
             let arrays: Vec<npz::Array> = arrays.iter().map(HostArray::to_npz).collect();
-            let bytes = npz::write(&arrays)
-                .map_err(|error| ErrorKind::Artifact { path: name.clone(), error })?;
+            let bytes = npz::write(&arrays).map_err(|error| ErrorKind::Artifact {
+                path: name.clone(),
+                error: Box::new(error),
+            })?;
             contents.insert(name.clone(), bytes.into());
             names.push(name);
         }

@@ -81,7 +81,8 @@ impl Rendezvous {
                 return Err(Invalid { place: Vec::new(), fault: Fault::Missing { who, seconds } });
             }
             let left = until.map_or(Duration::from_secs(3600), |until| until - now);
-            state = self.arrived.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+            state =
+                self.arrived.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 

@@ -68,7 +68,12 @@ impl HostArray {
 pub fn run(program: &Program, inputs: &[DeviceInputs], limits: &Limits) -> Result<Run, Error> {
     let devices = program.devices();
     if inputs.len() != devices {
-        return Err(Invalid::value("inputs", inputs.len(), format!("{devices}, one set per device")).into());
+        return Err(Invalid::value(
+            "inputs",
+            inputs.len(),
+            format!("{devices}, one set per device"),
+        )
+        .into());
     }
     let meet = Rendezvous::new(limits.rendezvous);
     let results: Vec<Result<DeviceOutputs>> = std::thread::scope(|scope| {
@@ -126,8 +131,12 @@ fn joined(
 ) -> Result<DeviceOutputs> {
     match thread.map(std::thread::ScopedJoinHandle::join) {
         Ok(Ok(result)) => result,
-        Ok(Err(_)) => Err(Invalid::value("device", "ended by a panic", "a result; please report it")),
-        Err(error) => Err(Invalid::value("thread of a device", error, "a thread; free some memory")),
+        Ok(Err(_)) => {
+            Err(Invalid::value("device", "ended by a panic", "a result; please report it"))
+        }
+        Err(error) => {
+            Err(Invalid::value("thread of a device", error, "a thread; free some memory"))
+        }
     }
 }
 
@@ -159,7 +168,8 @@ fn device(
         .iter()
         .map(|output| {
             let size = program.allocations[output.allocation].size;
-            let bytes = walker.device.read(Place { allocation: output.allocation, offset: 0, size })?;
+            let bytes =
+                walker.device.read(Place { allocation: output.allocation, offset: 0, size })?;
             decode(&bytes, &output.shape).map(HostArray)
         })
         .collect()
@@ -169,7 +179,11 @@ fn device(
 fn load(program: &Program, inputs: &[HostArray], memory: &mut Reference<'_>) -> Result<()> {
     let count: usize = program.parameters.iter().map(|p| p.leaves().len()).sum();
     if inputs.len() != count {
-        return Err(Invalid::value("inputs", inputs.len(), format!("{count}, one per array of the parameters")));
+        return Err(Invalid::value(
+            "inputs",
+            inputs.len(),
+            format!("{count}, one per array of the parameters"),
+        ));
     }
     let mut numbers = HashMap::with_capacity(count);
     for (at, shape) in program.parameters.iter().enumerate() {
@@ -181,12 +195,14 @@ fn load(program: &Program, inputs: &[HostArray], memory: &mut Reference<'_>) -> 
         // Allocations of tuples hold pointers, which nothing here follows.
         let Some((leaf, shape)) = numbers.get(&path) else { continue };
         let mut bytes = vec![0; shape.bytes()];
-        encode(&inputs[*leaf].0, shape, &mut bytes).at(|| format!("input of parameter {number}"))?;
+        encode(&inputs[*leaf].0, shape, &mut bytes)
+            .at(|| format!("input of parameter {number}"))?;
         memory.write(Place { allocation, offset: 0, size: content.size }, &bytes)?;
     }
     for constant in &program.constants {
         let size = program.allocations[constant.allocation].size;
-        memory.write(Place { allocation: constant.allocation, offset: 0, size }, &constant.bytes)?;
+        memory
+            .write(Place { allocation: constant.allocation, offset: 0, size }, &constant.bytes)?;
     }
     Ok(())
 }

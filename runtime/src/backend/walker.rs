@@ -49,10 +49,12 @@ impl<'a, D: Device> Walker<'a, D> {
                 self.device.copy(resolve(from), resolve(to), *size)
             }
             Thunk::OffsetCopy { from, to, size, offsets, by_iteration } => {
-                let at = if *by_iteration { self.iterations.last().copied().unwrap_or(0) } else { 0 };
+                let at =
+                    if *by_iteration { self.iterations.last().copied().unwrap_or(0) } else { 0 };
                 let found = usize::try_from(at).ok().and_then(|at| offsets.get(at));
-                let (source, target) =
-                    found.ok_or_else(|| Invalid::value("iteration", at, format!("below {}", offsets.len())))?;
+                let (source, target) = found.ok_or_else(|| {
+                    Invalid::value("iteration", at, format!("below {}", offsets.len()))
+                })?;
                 self.budget.moves(*size)?;
                 let (from, to) = (resolve(from), resolve(to));
                 let from = Place { offset: from.offset + source, size: from.size - source, ..from };
@@ -63,7 +65,9 @@ impl<'a, D: Device> Walker<'a, D> {
                 self.budget.moves(to.size)?;
                 self.device.fill(resolve(to), *word)
             }
-            Thunk::ReplicaId(to) => self.device.write(resolve(to), &(self.member.replica as u32).to_le_bytes()),
+            Thunk::ReplicaId(to) => {
+                self.device.write(resolve(to), &(self.member.replica as u32).to_le_bytes())
+            }
             Thunk::PartitionId(to) => {
                 self.device.write(resolve(to), &(self.member.partition as u32).to_le_bytes())
             }
@@ -72,13 +76,18 @@ impl<'a, D: Device> Walker<'a, D> {
                 self.repeat(condition, test, body, *trip_count, table)
             }
             Thunk::Conditional { index, branches } => {
-                let bytes = self.device.read(Place { size: index.shape.bytes(), ..resolve(&index.slice) })?;
+                let bytes = self
+                    .device
+                    .read(Place { size: index.shape.bytes(), ..resolve(&index.slice) })?;
                 let last = branches.len() - 1;
                 let at = match (index.shape.ty, bytes.first_chunk()) {
                     (PrimitiveType::Pred, _) => usize::from(bytes.first() == Some(&0)),
                     (_, Some(word)) => {
                         // An index out of range takes the last branch.
-                        usize::try_from(i32::from_le_bytes(*word)).ok().filter(|at| *at <= last).unwrap_or(last)
+                        usize::try_from(i32::from_le_bytes(*word))
+                            .ok()
+                            .filter(|at| *at <= last)
+                            .unwrap_or(last)
                     }
                     _ => return Err(Invalid::value("branch_index_buffer.size", bytes.len(), "4")),
                 };

@@ -119,7 +119,8 @@ impl Known<'_> {
     /// The instruction that a kernel was compiled from, found as the backend finds it.
     fn named(&mut self, annotation: &str, symbol: &str) -> bool {
         let module = self.module;
-        let found = module.instruction(annotation).or_else(|| module.instruction(symbol));
+        let named = |name: &str| module.instruction(name).ok().flatten();
+        let found = named(annotation).or_else(|| named(symbol));
         found.is_some_and(|(computation, instruction)| {
             self.instruction(&computation.instructions, instruction)
         })

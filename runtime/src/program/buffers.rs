@@ -64,7 +64,8 @@ pub(crate) fn allocations(protos: &[BufferAllocationProto], limit: u64) -> Resul
         let size = size("size", proto.size).at(place)?;
         total = total.saturating_add(size as u64);
         if total > limit {
-            return Err(Invalid::limit("bytes of all allocations", total, limit, "memory")).at(place);
+            return Err(Invalid::limit("bytes of all allocations", total, limit, "memory"))
+                .at(place);
         }
         if proto.is_entry_computation_parameter && proto.is_constant {
             let bound = "false for a parameter, which the caller fills";
@@ -72,7 +73,8 @@ pub(crate) fn allocations(protos: &[BufferAllocationProto], limit: u64) -> Resul
         }
         let parameter = if proto.is_entry_computation_parameter {
             let number = self::size("parameter_number", proto.parameter_number).at(place)?;
-            let index = proto.parameter_shape_index.iter().map(|i| self::size("parameter_shape_index", *i));
+            let index =
+                proto.parameter_shape_index.iter().map(|i| self::size("parameter_shape_index", *i));
             Some((number, index.collect::<Result<Vec<_>>>().at(place)?))
         } else {
             None
@@ -84,7 +86,11 @@ pub(crate) fn allocations(protos: &[BufferAllocationProto], limit: u64) -> Resul
 
 /// The bound of an index into a list.
 pub(crate) fn below(count: usize) -> String {
-    if count == 0 { "none, because the list is empty".to_owned() } else { format!("0 to {}", count - 1) }
+    if count == 0 {
+        "none, because the list is empty".to_owned()
+    } else {
+        format!("0 to {}", count - 1)
+    }
 }
 
 /// A count or size that must not be negative.

@@ -53,7 +53,12 @@ pub(super) fn constants(
 }
 
 /// The content, which may be at most `size` bytes.
-fn content(proto: &ConstantInfoProto, size: usize, module: &Module, reads: &mut Reads) -> Result<Bytes> {
+fn content(
+    proto: &ConstantInfoProto,
+    size: usize,
+    module: &Module,
+    reads: &mut Reads,
+) -> Result<Bytes> {
     let fits = |bytes: usize| {
         let bound = format!("at most the {size} of its allocation");
         if bytes > size { Err(Invalid::value("bytes", bytes, bound)) } else { Ok(()) }

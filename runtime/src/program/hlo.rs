@@ -3,8 +3,8 @@
 mod attributes;
 mod order;
 
-use std::collections::{HashMap, HashSet};
 use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 
 pub(crate) use attributes::{record_evaluated, record_instruction};
 
@@ -68,8 +68,8 @@ impl Module {
         for computation in proto.computations {
             let name = computation.name.clone();
             module.computation_names.insert(name.clone());
-            let computation = Computation::new(computation, &ids)
-                .at(|| format!("computation {name:?}"))?;
+            let computation =
+                Computation::new(computation, &ids).at(|| format!("computation {name:?}"))?;
             module.computations.push(computation);
         }
         order::check_calls(&module.computations)?;
@@ -128,7 +128,10 @@ impl Computation {
         // Ids are either global (computation in the upper half) or local to the computation.
         let mut local: HashMap<i64, Option<usize>> = HashMap::with_capacity(count);
         for (id, at) in &ids {
-            local.entry(id & 0xffff_ffff).and_modify(|several| *several = None).or_insert(Some(*at));
+            local
+                .entry(id & 0xffff_ffff)
+                .and_modify(|several| *several = None)
+                .or_insert(Some(*at));
         }
         let find = |id: i64| ids.get(&id).copied().or_else(|| local.get(&id).copied().flatten());
         let operands: Vec<Vec<usize>> = proto
@@ -197,10 +200,9 @@ impl Instruction {
 
     /// A called computation.
     pub(crate) fn callee<'m>(&self, module: &'m Module, at: usize) -> Result<&'m Computation> {
-        self.calls
-            .get(at)
-            .and_then(|c| module.computations.get(*c))
-            .ok_or_else(|| Invalid::value("called computations", self.calls.len(), format!("more than {at}")))
+        self.calls.get(at).and_then(|c| module.computations.get(*c)).ok_or_else(|| {
+            Invalid::value("called computations", self.calls.len(), format!("more than {at}"))
+        })
     }
 }
 

@@ -46,7 +46,9 @@ fn element<'s>(shapes: &'s [Shape], number: usize, index: &[usize]) -> Result<&'
             Shape::Tuple(shapes) => shapes.get(*at),
             _ => None,
         }
-        .ok_or_else(|| Invalid::value("parameter_shape_index", at, "an element of the parameter"))?;
+        .ok_or_else(|| {
+            Invalid::value("parameter_shape_index", at, "an element of the parameter")
+        })?;
     }
     Ok(leaf)
 }
@@ -69,7 +71,8 @@ pub(super) fn outputs(
     for entry in entries {
         let index = entry.shape_index.as_ref().map_or(&[][..], |i| &i.indexes);
         let place = || format!("output {index:?}");
-        let info = entry.output_info.as_ref().ok_or_else(|| Invalid::missing("output_info")).at(place)?;
+        let info =
+            entry.output_info.as_ref().ok_or_else(|| Invalid::missing("output_info")).at(place)?;
         alias(info, allocations).at(place)?;
         // XLA's loader keeps the first.
         if infos.contains_key(index) {
@@ -91,7 +94,11 @@ pub(super) fn outputs(
     Ok(out)
 }
 
-fn output(info: &OutputInfoProto, shape: &ArrayShape, allocations: &[Allocation]) -> Result<Output> {
+fn output(
+    info: &OutputInfoProto,
+    shape: &ArrayShape,
+    allocations: &[Allocation],
+) -> Result<Output> {
     let (allocation, content) = allocation(info, allocations)?;
     if shape.bytes() > content.size {
         let bound = format!("at most the {} bytes of allocation {allocation}", content.size);
@@ -100,11 +107,14 @@ fn output(info: &OutputInfoProto, shape: &ArrayShape, allocations: &[Allocation]
     Ok(Output { allocation, shape: shape.clone() })
 }
 
-fn allocation<'a>(info: &OutputInfoProto, allocations: &'a [Allocation]) -> Result<(usize, &'a Allocation)> {
+fn allocation<'a>(
+    info: &OutputInfoProto,
+    allocations: &'a [Allocation],
+) -> Result<(usize, &'a Allocation)> {
     let index = usize::try_from(info.allocation_index).ok();
-    index
-        .and_then(|at| Some((at, allocations.get(at)?)))
-        .ok_or_else(|| Invalid::value("allocation_index", info.allocation_index, below(allocations.len())))
+    index.and_then(|at| Some((at, allocations.get(at)?))).ok_or_else(|| {
+        Invalid::value("allocation_index", info.allocation_index, below(allocations.len()))
+    })
 }
 
 /// What a result that lies in a parameter's memory says about it. Running does not depend on it, because
@@ -117,7 +127,11 @@ fn alias(info: &OutputInfoProto, allocations: &[Allocation]) -> Result<()> {
     }
     let Some(config) = &info.alias_config else { return Ok(()) };
     if known::<Kind>("alias_config.kind", "xla.Kind", config.kind)? == Kind::UndefinedAlias {
-        return Err(Invalid::value("alias_config.kind", "UNDEFINED_ALIAS", "MAY_ALIAS or MUST_ALIAS"));
+        return Err(Invalid::value(
+            "alias_config.kind",
+            "UNDEFINED_ALIAS",
+            "MAY_ALIAS or MUST_ALIAS",
+        ));
     }
     let stated = usize::try_from(config.parameter_number).ok().and_then(|number| {
         let index = config.parameter_shape_index.iter().map(|i| usize::try_from(*i).ok());

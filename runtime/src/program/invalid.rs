@@ -31,7 +31,8 @@ impl Invalid {
         value: impl fmt::Display,
         bound: impl Into<String>,
     ) -> Invalid {
-        let (what, value, bound) = (brief(what.into()), brief(value.to_string()), brief(bound.into()));
+        let (what, value, bound) =
+            (brief(what.into()), brief(value.to_string()), brief(bound.into()));
         let fault = Fault::Value { what, value, bound };
         Invalid { place: Vec::new(), fault }
     }
@@ -45,7 +46,12 @@ impl Invalid {
         Invalid { place: Vec::new(), fault: Fault::Unsupported(brief(what.into())) }
     }
 
-    pub(crate) fn limit(what: impl Into<String>, value: u64, limit: u64, setting: &'static str) -> Invalid {
+    pub(crate) fn limit(
+        what: impl Into<String>,
+        value: u64,
+        limit: u64,
+        setting: &'static str,
+    ) -> Invalid {
         let fault = Fault::Limit { what: what.into(), value, limit, setting };
         Invalid { place: Vec::new(), fault }
     }

@@ -17,8 +17,8 @@ pub mod thunk;
 mod warning;
 
 pub use buffers::{Allocation, ShapedSlice, Slice};
-pub use hlo::Module;
 pub(crate) use enumeration::known;
+pub use hlo::Module;
 pub(crate) use invalid::{At, Fault, Invalid, Result};
 pub use limits::Limits;
 pub use reads::Reads;
@@ -100,7 +100,8 @@ impl Program {
         reads.fields("xla.HloModuleProtoWithConfig", &["hlo_module", "config"]);
         let devices = devices(&with_config.config.unwrap_or_default(), limits, &mut reads)?;
         let allocations = executable.buffer_allocations.map(|list| list.values).unwrap_or_default();
-        let allocations = read_allocations(&allocations, &mut reads, limits.memory_of(devices.count()))?;
+        let allocations =
+            read_allocations(&allocations, &mut reads, limits.memory_of(devices.count()))?;
         let module = Module::new(with_config.hlo_module.unwrap_or_default(), &mut reads)
             .at(|| "HLO module".to_owned())?;
         let shape = executable.program_shape.unwrap_or_default();
@@ -118,8 +119,13 @@ impl Program {
         fits("bytes of the results as they are computed with", results, devices, limits)?;
         let (constants, unfilled) =
             constants::constants(&executable.constants, &allocations, &module, &mut reads)?;
-        let program =
-            thunk::Around { allocations: &allocations, unfilled: &unfilled, devices, module: &module, limits };
+        let program = thunk::Around {
+            allocations: &allocations,
+            unfilled: &unfilled,
+            devices,
+            module: &module,
+            limits,
+        };
         let steps = thunk::entry(&executable.thunks, program, &mut reads, &mut warnings)?;
         Ok(Program {
             name: executable.module_name,

@@ -135,8 +135,8 @@ impl ArrayShape {
             }
             // Absent for arrays that have none yet, as in the bodies of fusions.
             if !layout.minor_to_major.is_empty() {
-                minor_to_major =
-                    permutation(&layout.minor_to_major, dims.len()).at(|| "minor_to_major".to_owned())?;
+                minor_to_major = permutation(&layout.minor_to_major, dims.len())
+                    .at(|| "minor_to_major".to_owned())?;
             }
             element_bits = bits_in_memory(ty, bits, layout.element_size_in_bits)?;
             padding(layout)?;
@@ -150,7 +150,10 @@ impl ArrayShape {
 
     /// Notes what was read to get here.
     pub(crate) fn record(&self, reads: &mut Reads) {
-        reads.fields("xla.ShapeProto", &["element_type", "dimensions", "layout", "is_dynamic_dimension"]);
+        reads.fields(
+            "xla.ShapeProto",
+            &["element_type", "dimensions", "layout", "is_dynamic_dimension"],
+        );
         reads.fields("xla.LayoutProto", &["minor_to_major", "tiles", "element_size_in_bits"]);
         reads.value(TYPES, self.ty.as_str_name());
     }

@@ -4,17 +4,17 @@ use std::time::{Duration, Instant};
 
 use aotgate_runtime::program::{Limits, Program};
 use aotgate_runtime::proto::xla::gpu::GpuExecutableProto;
+use aotgate_runtime::proto::xla::gpu::gpu_executable_proto::OutputInfoMapEntry;
 use aotgate_runtime::proto::xla::gpu::thunk_proto::Impl;
 use aotgate_runtime::proto::xla::gpu::{KernelThunkProto, Memset32BitValueThunkProto};
-use aotgate_runtime::proto::xla::gpu::gpu_executable_proto::OutputInfoMapEntry;
 use aotgate_runtime::proto::xla::{
-    DotDimensionNumbers, HloInstructionProto, HloModuleProto, LiteralProto, PrimitiveType, ShapeIndexProto,
-    ShapeProto, Window, WindowDimension,
+    DotDimensionNumbers, HloInstructionProto, HloModuleProto, LiteralProto, PrimitiveType,
+    ShapeIndexProto, ShapeProto, Window, WindowDimension,
 };
 
 use crate::small::{
-    array, computation, copy, f32s, floats, instruction, kernel, program, refused, refused_within, repeat, slice,
-    thunk, tight,
+    array, computation, copy, f32s, floats, instruction, kernel, program, refused, refused_within,
+    repeat, slice, thunk, tight,
 };
 
 fn soon(work: impl FnOnce()) {
@@ -61,12 +61,16 @@ fn allocations_of_all_devices_share_the_memory() {
     let sized = |size, replicas| {
         let mut program = program();
         program.buffer_allocations.as_mut().expect("set").values[2].size = size;
-        let config = program.hlo_module_with_config.as_mut().and_then(|m| m.config.as_mut()).expect("set");
+        let config =
+            program.hlo_module_with_config.as_mut().and_then(|m| m.config.as_mut()).expect("set");
         config.replica_count = replicas;
         program
     };
     stopped(sized((64 << 20) - 64, 1), &["it ran"]);
-    stopped(sized((64 << 20) - 63, 1), &["allocation 2", "bytes of all allocations: 67108865", "limit of 67108864"]);
+    stopped(
+        sized((64 << 20) - 63, 1),
+        &["allocation 2", "bytes of all allocations: 67108865", "limit of 67108864"],
+    );
     stopped(sized((32 << 20) - 64, 2), &["it ran"]);
     stopped(sized((32 << 20) - 63, 2), &["allocation 2", "limit of 33554432"]);
     stopped(sized(64, 5), &["devices: 5 is over the limit of 4"]);
@@ -100,14 +104,22 @@ fn loops_of_thunks() {
     // The condition never becomes false: byte 0 of the scratch is set by the memset.
     let set = Memset32BitValueThunkProto { dest_buffer: Some(slice(2, 0, 4)), value: 1 };
     let set = thunk("broadcast.1", 4, Impl::Memset32bitValueThunk(set));
-    stopped(with(vec![set.clone(), repeat(None, vec![])]), &["while_thunk \"while.1\" (id 2)", "iterations: 10001", "10000"]);
+    stopped(
+        with(vec![set.clone(), repeat(None, vec![])]),
+        &["while_thunk \"while.1\" (id 2)", "iterations: 10001", "10000"],
+    );
     // Loops in loops, each within its own bound, and nothing in the innermost.
     let nested = (0..6).fold(vec![], |body, _| vec![repeat(Some(10_000), body)]);
     stopped(with(nested), &["while_thunk", "steps: 20000001 is over the limit of 20000000"]);
     let copies = vec![copy(floats(0, 8), floats(1, 8), 32); 100];
     stopped(with(vec![repeat(Some(10_000), vec![repeat(Some(10_000), copies)])]), &["steps"]);
     // Time is a bound of its own.
-    let patient = Limits { steps: u64::MAX, iterations: u64::MAX, time: Duration::from_millis(300), ..tight() };
+    let patient = Limits {
+        steps: u64::MAX,
+        iterations: u64::MAX,
+        time: Duration::from_millis(300),
+        ..tight()
+    };
     soon(|| {
         let error = refused_within(with(vec![set, repeat(None, vec![])]), &patient);
         assert!(error.contains("seconds: 0 is over the limit of 0"), "{error}");
@@ -124,12 +136,18 @@ fn loops_and_calls_inside_of_kernels() {
     let condition = computation(4, 22, vec![instruction(21, "parameter", f32s(&[8]), &[]), yes]);
     let mut endless = instruction(12, "while", f32s(&[8]), &[11]);
     endless.called_computation_ids = vec![3, 4];
-    stopped(computing(endless, vec![], vec![body, condition]), &["while \"while.12\"", "iterations: 10001"]);
+    stopped(
+        computing(endless, vec![], vec![body, condition]),
+        &["while \"while.12\"", "iterations: 10001"],
+    );
     // Each computation calls the next one twice.
     let mut ladder = Vec::new();
     for level in 0..60_i64 {
         let (id, base) = (100 + level, 1000 + 10 * level);
-        let mut calls = [instruction(base + 1, "call", f32s(&[8]), &[base]), instruction(base + 2, "call", f32s(&[8]), &[base + 1])];
+        let mut calls = [
+            instruction(base + 1, "call", f32s(&[8]), &[base]),
+            instruction(base + 2, "call", f32s(&[8]), &[base + 1]),
+        ];
         for call in &mut calls {
             call.called_computation_ids = vec![id - 1];
         }
@@ -148,7 +166,10 @@ fn loops_and_calls_inside_of_kernels() {
 fn references_in_circles() {
     let mut own = instruction(12, "call", f32s(&[8]), &[11]);
     own.called_computation_ids = vec![2];
-    stopped(computing(own, vec![], vec![]), &["HLO module", "computation \"computation.2\"", "called_computation_ids is a cycle"]);
+    stopped(
+        computing(own, vec![], vec![]),
+        &["HLO module", "computation \"computation.2\"", "called_computation_ids is a cycle"],
+    );
     let circle = vec![instruction(13, "add", f32s(&[8]), &[12, 11])];
     stopped(
         computing(instruction(12, "add", f32s(&[8]), &[13, 11]), circle, vec![]),
@@ -183,7 +204,10 @@ fn values_inside_of_kernels() {
         let mut wide = instruction(13, "broadcast", f32s(&dims), &[11]);
         wide.dimensions = vec![0];
         let slice = instruction(12, "reshape", f32s(&[8]), &[13]);
-        stopped(computing(slice, vec![wide], vec![]), &["broadcast \"broadcast.13\"", "over the limit"]);
+        stopped(
+            computing(slice, vec![wide], vec![]),
+            &["broadcast \"broadcast.13\"", "over the limit"],
+        );
     }
     // An outer product that says it is small.
     let mut vector = instruction(13, "broadcast", f32s(&[8, 100_000]), &[11]);
@@ -205,13 +229,20 @@ fn values_inside_of_kernels() {
         3,
         22,
         vec![
-            HloInstructionProto { parameter_number: 0, ..instruction(20, "parameter", scalar(), &[]) },
-            HloInstructionProto { parameter_number: 1, ..instruction(21, "parameter", scalar(), &[]) },
+            HloInstructionProto {
+                parameter_number: 0,
+                ..instruction(20, "parameter", scalar(), &[])
+            },
+            HloInstructionProto {
+                parameter_number: 1,
+                ..instruction(21, "parameter", scalar(), &[])
+            },
             instruction(22, "add", scalar(), &[20, 21]),
         ],
     );
     let mut zero = instruction(13, "constant", scalar(), &[]);
-    zero.literal = Some(LiteralProto { shape: Some(scalar()), f32s: vec![0.0], ..Default::default() }.into());
+    zero.literal =
+        Some(LiteralProto { shape: Some(scalar()), f32s: vec![0.0], ..Default::default() }.into());
     let mut window = instruction(12, "reduce-window", f32s(&[8]), &[11, 13]);
     window.window = Some(Window { dimensions: vec![dimension] });
     window.called_computation_ids = vec![3];
@@ -236,7 +267,10 @@ fn very_many_of_everything_else() {
     // As many instructions, each used by the next; parameters of a tuple; arguments of a kernel.
     let mut long = program();
     let chain = (13..100_000).map(|id| instruction(id, "add", f32s(&[8]), &[id - 1, id - 1]));
-    let mut instructions = vec![instruction(11, "parameter", f32s(&[8]), &[]), instruction(12, "copy", f32s(&[8]), &[11])];
+    let mut instructions = vec![
+        instruction(11, "parameter", f32s(&[8]), &[]),
+        instruction(12, "copy", f32s(&[8]), &[11]),
+    ];
     instructions.extend(chain);
     module(&mut long).computations[0] = computation(2, 99_999, instructions);
     stopped(long, &["it ran"]);
@@ -267,12 +301,16 @@ fn very_many_of_everything_else() {
     }
     module(&mut calls).computations.extend([callee, computation(4, 49_999, entry)]);
     stopped(calls, &["it ran"]);
-    let arguments = with(vec![thunk("add.2", 1, Impl::KernelThunk(KernelThunkProto {
-        args: vec![slice(2, 0, 4); count],
-        written: vec![true; count],
-        zeroed_output_buffer_indices: (0..count as i64).collect(),
-        ..Default::default()
-    }))]);
+    let arguments = with(vec![thunk(
+        "add.2",
+        1,
+        Impl::KernelThunk(KernelThunkProto {
+            args: vec![slice(2, 0, 4); count],
+            written: vec![true; count],
+            zeroed_output_buffer_indices: (0..count as i64).collect(),
+            ..Default::default()
+        }),
+    )]);
     stopped(arguments, &["args is 100000", "1 operands and 1 results"]);
 }
 

@@ -1,15 +1,17 @@
 //! Real artifacts with one thing in them changed at a time.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use std::collections::HashMap;
 
 use aotgate_runtime::artifact::Artifact;
 use aotgate_runtime::proto::xla::gpu::GpuExecutableProto;
 use prost::Message as _;
 use prost::bytes::Bytes;
-use prost_reflect::{DescriptorPool, DynamicMessage, FieldDescriptor, Kind, MapKey, ReflectMessage, Value};
+use prost_reflect::{
+    DescriptorPool, DynamicMessage, FieldDescriptor, Kind, MapKey, ReflectMessage, Value,
+};
 
 use crate::small::{attempt, tight};
 
@@ -51,7 +53,10 @@ pub(crate) fn goldens() -> Vec<(String, PathBuf)> {
     for release in list(&root) {
         for program in list(&release) {
             let name = program.strip_prefix(&root).expect("inside").display().to_string();
-            found.push((name.trim_start_matches("jaxlib-").to_owned(), program.join("executable.bin")));
+            found.push((
+                name.trim_start_matches("jaxlib-").to_owned(),
+                program.join("executable.bin"),
+            ));
         }
     }
     assert!(found.len() > 50, "{} goldens", found.len());
@@ -347,6 +352,7 @@ fn changed_artifacts_end_with_an_error_or_a_result() {
 #[ignore = "takes long"]
 fn all_changed_artifacts_end_with_an_error_or_a_result() {
     let only = std::env::var("AOTGATE_ONLY").unwrap_or_default();
-    let each = std::env::var("AOTGATE_EACH").ok().and_then(|n| n.parse().ok()).unwrap_or(usize::MAX);
+    let each =
+        std::env::var("AOTGATE_EACH").ok().and_then(|n| n.parse().ok()).unwrap_or(usize::MAX);
     run(|name| name.contains(&only), each);
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use aotgate_runtime::program::Program;
 use aotgate_runtime::proto::xla::gpu::GpuExecutableProto;
 use prost::Message as _;
-use prost_reflect::{DescriptorPool, DynamicMessage, Kind, ReflectMessage, Value};
+use prost_reflect::{DescriptorPool, DynamicMessage, Kind, Value};
 
 use crate::mutations::{deeply, dynamic, goldens, open, pool};
 use crate::small::{attempt, tight};
@@ -166,7 +166,9 @@ fn all_that_goldens_are_read_from_exists() {
 fn all_that_the_sources_name_exists() {
     let pool = pool();
     let mut names = BTreeSet::new();
-    sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src/program"), &mut |text| named(text, &mut names));
+    sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src/program"), &mut |text| {
+        named(text, &mut names)
+    });
     assert!(names.len() > 200, "{} names", names.len());
     let unknown: Vec<&Name> = names.iter().filter(|name| !exists(&pool, name)).collect();
     assert!(unknown.is_empty(), "{unknown:#?}");
@@ -192,7 +194,8 @@ fn named(text: &str, names: &mut BTreeSet<Name>) {
         let (before, after) = rest.split_at(at);
         // Between a message and its fields stands nothing but punctuation.
         if !before.chars().all(|c| c.is_whitespace() || ",&[".contains(c)) {
-            message = before.trim_start().split(' ').next().and_then(|word| constants.get(word)).cloned();
+            message =
+                before.trim_start().split(' ').next().and_then(|word| constants.get(word)).cloned();
         }
         let Some(quoted) = after.strip_prefix('"') else {
             rest = &after[1..];
@@ -201,7 +204,8 @@ fn named(text: &str, names: &mut BTreeSet<Name>) {
         let Some(end) = closing(quoted) else { return };
         let literal = &quoted[..end];
         rest = &quoted[end + 1..];
-        let declared = before.trim_end().strip_suffix(": &str =").and_then(|b| b.rsplit(' ').next());
+        let declared =
+            before.trim_end().strip_suffix(": &str =").and_then(|b| b.rsplit(' ').next());
         match (declared, &message) {
             _ if !literal.starts_with("xla.") && !literal.starts_with("stream_executor.") => {
                 if let Some(message) = &message {

@@ -1,25 +1,29 @@
 //! What a program is refused for: every message names the place, the field, the value and the bound.
 
 use aotgate_runtime::proto::stream_executor::gpu::{TmaDescriptorProto, TmaMetadataProto};
-use aotgate_runtime::proto::stream_executor::{BlockDimProto, ClusterDimProto, Dim3DProto, ThreadDimProto};
+use aotgate_runtime::proto::stream_executor::{
+    BlockDimProto, ClusterDimProto, Dim3DProto, ThreadDimProto,
+};
 use aotgate_runtime::proto::xla::gemm_config_proto::MatrixLayout;
 use aotgate_runtime::proto::xla::gpu::gpu_executable_proto::ConstantInfoProto;
 use aotgate_runtime::proto::xla::gpu::thunk_proto::Impl;
 use aotgate_runtime::proto::xla::gpu::{
     AsyncDoneThunkProto, AsyncStartThunkProto, ConditionalThunkProto, CublasLtMatmulThunkProto,
-    CustomCallThunkProto, DenseDataIntermediateProto, DynamicSliceConfig, DynamicSliceFusionThunkProto,
-    FftThunkProto, GemmThunkProto, GpuExecutableProto, KernelThunkProto, LaunchDimensionsProto,
-    Memset32BitValueThunkProto, ReplicaIdThunkProto, ThunkProto, TriangularSolveThunkProto,
-    cublas_lt_matmul_thunk_proto, dynamic_slice_fusion_thunk_proto,
+    CustomCallThunkProto, DenseDataIntermediateProto, DynamicSliceConfig,
+    DynamicSliceFusionThunkProto, FftThunkProto, GemmThunkProto, GpuExecutableProto,
+    KernelThunkProto, LaunchDimensionsProto, Memset32BitValueThunkProto, ReplicaIdThunkProto,
+    ThunkProto, TriangularSolveThunkProto, cublas_lt_matmul_thunk_proto,
+    dynamic_slice_fusion_thunk_proto,
 };
 use aotgate_runtime::proto::xla::hlo_input_output_alias_proto::AliasEntryProto;
 use aotgate_runtime::proto::xla::{
-    BufferAllocationProto, FftType, GemmConfigProto, LayoutProto, PrimitiveType, ShapeProto, TileProto,
-    TriangularSolveOptions,
+    BufferAllocationProto, FftType, GemmConfigProto, LayoutProto, PrimitiveType, ShapeProto,
+    TileProto, TriangularSolveOptions,
 };
 
 use crate::small::{
-    array, attempt, copy, f32s, floats, kernel, program, refused, repeat, sequence, shaped, slice, thunk, tight,
+    array, attempt, copy, f32s, floats, kernel, program, refused, repeat, sequence, shaped, slice,
+    thunk, tight,
 };
 
 /// A program with something wrong, and all that its error has to name.
@@ -59,11 +63,26 @@ fn the_program_that_the_others_are_made_of_runs() {
 fn allocations() {
     case(|p| allocation(p, 1).index = 5, &["allocation 1", "index", "5", "1"]);
     case(|p| allocation(p, 1).size = -1, &["allocation 1", "size is -1", "0 or more"]);
-    case(|p| allocation(p, 1).size = i64::MAX, &["allocation 1", "9223372036854775839", "limit of 67108864"]);
-    case(|p| allocation(p, 0).size = 31, &["allocation 0", "size is 31", "at least 32 for f32[8]{0}"]);
-    case(|p| allocation(p, 0).parameter_number = 3, &["allocation 0", "parameter_number is 3", "0 to 0"]);
-    case(|p| allocation(p, 0).parameter_shape_index = vec![1], &["allocation 0", "parameter_shape_index is 1"]);
-    case(|p| allocation(p, 0).is_constant = true, &["allocation 0", "is_constant is true", "false for a parameter"]);
+    case(
+        |p| allocation(p, 1).size = i64::MAX,
+        &["allocation 1", "9223372036854775839", "limit of 67108864"],
+    );
+    case(
+        |p| allocation(p, 0).size = 31,
+        &["allocation 0", "size is 31", "at least 32 for f32[8]{0}"],
+    );
+    case(
+        |p| allocation(p, 0).parameter_number = 3,
+        &["allocation 0", "parameter_number is 3", "0 to 0"],
+    );
+    case(
+        |p| allocation(p, 0).parameter_shape_index = vec![1],
+        &["allocation 0", "parameter_shape_index is 1"],
+    );
+    case(
+        |p| allocation(p, 0).is_constant = true,
+        &["allocation 0", "is_constant is true", "false for a parameter"],
+    );
 }
 
 #[test]
@@ -79,11 +98,23 @@ fn constants() {
             p.constants = list;
         }
     };
-    case(constants(vec![constant(7, b"x")]), &["constants[0] (\"c\")", "allocation_index is 7", "-1, or 0 to 2"]);
+    case(
+        constants(vec![constant(7, b"x")]),
+        &["constants[0] (\"c\")", "allocation_index is 7", "-1, or 0 to 2"],
+    );
     case(constants(vec![constant(1, b"x")]), &["allocation_index is 1", "is_constant"]);
-    case(constants(vec![constant(2, &[0; 65])]), &["constants[0]", "bytes is 65", "at most the 64"]);
-    case(constants(vec![constant(2, b"x"), constant(2, b"y")]), &["constants[1]", "no other constant fills"]);
-    case(constants(vec![constant(2, b"")]), &["symbol_name is \"c\"", "a constant in the HLO module"]);
+    case(
+        constants(vec![constant(2, &[0; 65])]),
+        &["constants[0]", "bytes is 65", "at most the 64"],
+    );
+    case(
+        constants(vec![constant(2, b"x"), constant(2, b"y")]),
+        &["constants[1]", "no other constant fills"],
+    );
+    case(
+        constants(vec![constant(2, b"")]),
+        &["symbol_name is \"c\"", "a constant in the HLO module"],
+    );
     // One that nothing fills is no harm until something reads it.
     let mut unfilled = program();
     allocation(&mut unfilled, 2).is_constant = true;
@@ -93,7 +124,12 @@ fn constants() {
             allocation(p, 2).is_constant = true;
             p.thunks = vec![copy(floats(2, 8), floats(1, 8), 32)];
         },
-        &["thunks[0]", "source_buffer", "buffer_allocation_index is 2", "none of the constants fills it"],
+        &[
+            "thunks[0]",
+            "source_buffer",
+            "buffer_allocation_index is 2",
+            "none of the constants fills it",
+        ],
     );
 }
 
@@ -112,14 +148,18 @@ fn results() {
         |p| p.output_info_map[0].output_info.as_mut().expect("set").passthrough = true,
         &["output []", "passthrough is true", "allocation 1 is no parameter"],
     );
-    let alias = |number, kind| AliasEntryProto { parameter_number: number, kind, ..Default::default() };
+    let alias =
+        |number, kind| AliasEntryProto { parameter_number: number, kind, ..Default::default() };
     let aliased = |index: i64, alias: AliasEntryProto| {
         move |p: &mut GpuExecutableProto| {
             let info = p.output_info_map[0].output_info.as_mut().expect("set");
             (info.allocation_index, info.alias_config) = (index, Some(alias));
         }
     };
-    case(aliased(1, alias(0, 1)), &["output []", "alias_config", "none, because allocation 1 is no parameter"]);
+    case(
+        aliased(1, alias(0, 1)),
+        &["output []", "alias_config", "none, because allocation 1 is no parameter"],
+    );
     case(aliased(0, alias(1, 1)), &["alias_config", "1 []", "0 [], which allocation 0 is for"]);
     case(aliased(0, alias(0, 0)), &["alias_config.kind is UNDEFINED_ALIAS"]);
     case(aliased(0, alias(0, 77)), &["alias_config.kind is 77", "a value of xla.Kind"]);
@@ -128,11 +168,17 @@ fn results() {
 #[test]
 fn shapes() {
     let shape = |shape: ShapeProto| kernel_with(|k| k.args_shape[1] = shape);
-    with(shape(array(PrimitiveType::F32, &[-8])), &["thunks[0] (id 1, \"add.2\")", "args[1]", "dimension is -8"]);
+    with(
+        shape(array(PrimitiveType::F32, &[-8])),
+        &["thunks[0] (id 1, \"add.2\")", "args[1]", "dimension is -8"],
+    );
     with(shape(f32s(&[i64::MAX, 0])), &["args[1]", "a size that fits into memory"]);
     with(shape(f32s(&[1 << 40, 1 << 40])), &["args[1]", "a size that fits into memory"]);
     with(shape(f32s(&[1; 65])), &["args[1]", "dimensions is 65", "at most 64"]);
-    with(shape(f32s(&[9])), &["args[1]", "size of f32[9]{0} is 36", "at most the 32 bytes of its slice"]);
+    with(
+        shape(f32s(&[9])),
+        &["args[1]", "size of f32[9]{0} is 36", "at most the 32 bytes of its slice"],
+    );
     let unknown = ShapeProto { element_type: 99, ..f32s(&[8]) };
     with(shape(unknown), &["args[1]", "element_type is 99", "a value of xla.PrimitiveType"]);
     let layout = |layout: LayoutProto| ShapeProto { layout: Some(layout.into()), ..f32s(&[8]) };
@@ -160,13 +206,22 @@ fn slices() {
     with(args(1, -1, 32), &["args[1]", "offset is -1", "0 or more"]);
     with(args(1, 0, -1), &["args[1]", "size is -1", "0 or more"]);
     with(args(1, 1, 32), &["args[1]", "slice is 1+32", "inside the 32 bytes of allocation 1"]);
-    with(args(1, i64::MAX, i64::MAX), &["args[1]", "slice is 9223372036854775807+9223372036854775807"]);
+    with(
+        args(1, i64::MAX, i64::MAX),
+        &["args[1]", "slice is 9223372036854775807+9223372036854775807"],
+    );
 }
 
 #[test]
 fn kernels() {
-    with(kernel_with(|k| k.written = vec![true]), &["thunks[0]", "written is 1", "2 entries, as args"]);
-    with(kernel_with(|k| drop(k.args_shape.pop())), &["args_shape is 1", "2 entries, as args, or none"]);
+    with(
+        kernel_with(|k| k.written = vec![true]),
+        &["thunks[0]", "written is 1", "2 entries, as args"],
+    );
+    with(
+        kernel_with(|k| drop(k.args_shape.pop())),
+        &["args_shape is 1", "2 entries, as args, or none"],
+    );
     let zeroed = |list: &[i64]| kernel_with(|k| k.zeroed_output_buffer_indices = list.to_vec());
     with(zeroed(&[2]), &["zeroed_output_buffer_indices is 2", "0 to 1"]);
     with(zeroed(&[-1]), &["zeroed_output_buffer_indices is -1"]);
@@ -213,7 +268,10 @@ fn tensor_memory_descriptors() {
     };
     with(tma(0, |_| {}), &["it ran"]);
     with(tma(5, |_| {}), &["tma_metadata", "arg_index_to_tma_info is 5", "0 to 1"]);
-    with(tma(1, |d| d.element_size = 3), &["arg_index_to_tma_info[1]", "element_size is 3", "1, 2, 4 or 8"]);
+    with(
+        tma(1, |d| d.element_size = 3),
+        &["arg_index_to_tma_info[1]", "element_size is 3", "1, 2, 4 or 8"],
+    );
     with(tma(1, |d| d.global_dims.clear()), &["global_dims is 0", "1 to 5 dimensions"]);
     with(tma(1, |d| d.global_dims[0] = -1), &["global_dims is -1", "1 to 4294967296"]);
     with(tma(1, |d| d.box_dims.clear()), &["box_dims is 0", "1 entries, by global_dims"]);
@@ -221,7 +279,10 @@ fn tensor_memory_descriptors() {
     with(tma(1, |d| d.element_strides[0] = 0), &["element_strides is 0", "1 to 8"]);
     with(tma(1, |d| d.swizzle = 9), &["swizzle is 9", "0 to 3"]);
     with(
-        tma(1, |d| (d.global_dims, d.global_strides, d.box_dims, d.element_strides) = (vec![8, 8], vec![8], vec![8, 8], vec![1, 1])),
+        tma(1, |d| {
+            (d.global_dims, d.global_strides, d.box_dims, d.element_strides) =
+                (vec![8, 8], vec![8], vec![8, 8], vec![1, 1])
+        }),
         &["global_strides is 8", "a multiple of 16"],
     );
 }
@@ -238,15 +299,22 @@ fn kernels_are_checked_against_their_instruction() {
     };
     // The symbol finds it, too.
     with(vec![renamed.clone()], &["it ran"]);
-    with(vec![without(renamed)], &["kernel_thunk \"absent.1\" (id 1)", "\"absent.1\" and \"absent\""]);
-    with(kernel_with(|k| k.written[1] = false), &["args[1]", "written is false", "true for a result"]);
+    with(
+        vec![without(renamed)],
+        &["kernel_thunk \"absent.1\" (id 1)", "\"absent.1\" and \"absent\""],
+    );
+    with(
+        kernel_with(|k| k.written[1] = false),
+        &["args[1]", "written is false", "true for a result"],
+    );
     with(
         kernel_with(|k| k.args_shape[0] = f32s(&[4, 2])),
         &["args[0]", "shape is f32[4,2]{1,0}", "f32[8]{0}, as in \"add.2\""],
     );
     case(
         |p| {
-            let module = p.hlo_module_with_config.as_mut().and_then(|m| m.hlo_module.as_mut()).expect("set");
+            let module =
+                p.hlo_module_with_config.as_mut().and_then(|m| m.hlo_module.as_mut()).expect("set");
             let twin = module.computations[1].instructions[1].clone();
             module.computations[1].instructions.push(twin);
             module.computations[1].instructions[2].id = 3;
@@ -257,9 +325,15 @@ fn kernels_are_checked_against_their_instruction() {
 
 #[test]
 fn copies_and_fills() {
-    with(vec![copy(floats(0, 8), floats(1, 8), 33)], &["thunks[0] (id 1, \"copy.1\")", "mem_size is 33", "at most 32"]);
+    with(
+        vec![copy(floats(0, 8), floats(1, 8), 33)],
+        &["thunks[0] (id 1, \"copy.1\")", "mem_size is 33", "at most 32"],
+    );
     with(vec![copy(floats(0, 8), floats(1, 8), -1)], &["mem_size is -1", "0 or more"]);
-    with(vec![copy(floats(0, 8), floats(1, 7), 4)], &["size of f32[7]{0} in destination_buffer is 28", "32 bytes"]);
+    with(
+        vec![copy(floats(0, 8), floats(1, 7), 4)],
+        &["size of f32[7]{0} in destination_buffer is 28", "32 bytes"],
+    );
     let at = |offset| shaped(slice(2, offset, 32), f32s(&[8]));
     with(vec![copy(at(0), at(16), 32)], &["destination is 16+32", "apart from the source, 0+32"]);
     with(vec![copy(at(0), at(0), 32), kernel()], &["it ran"]);
@@ -267,7 +341,10 @@ fn copies_and_fills() {
         let fill = Memset32BitValueThunkProto { dest_buffer: Some(slice(2, 0, size)), value: 1 };
         vec![thunk("broadcast.1", 4, Impl::Memset32bitValueThunk(fill))]
     };
-    with(fill(5), &["thunks[0] (id 4, \"broadcast.1\")", "dest_buffer.size is 5", "a multiple of 4"]);
+    with(
+        fill(5),
+        &["thunks[0] (id 4, \"broadcast.1\")", "dest_buffer.size is 5", "a multiple of 4"],
+    );
     let id = ReplicaIdThunkProto { dest_buffer: Some(slice(2, 0, 8)) };
     with(vec![thunk("id.1", 5, Impl::ReplicaIdThunk(id))], &["dest_buffer.size is 8", "4"]);
     with(vec![ThunkProto::default()], &["thunks[0] (id 0, \"\")", "impl is not set"]);
@@ -279,9 +356,15 @@ fn loops_and_branches() {
     if let Some(Impl::WhileThunk(repeat)) = &mut wide.r#impl {
         repeat.condition_result_buffer_index = Some(slice(2, 0, 4));
     }
-    with(vec![wide], &["thunks[0] (id 2, \"while.1\")", "condition_result_buffer_index.size is 4", "1"]);
+    with(
+        vec![wide],
+        &["thunks[0] (id 2, \"while.1\")", "condition_result_buffer_index.size is 4", "1"],
+    );
     with(vec![repeat(Some(-1), vec![])], &["trip_count is -1", "0 or more"]);
-    with(vec![repeat(Some(i64::MAX), vec![])], &["trip_count: 9223372036854775807", "limit of 10000"]);
+    with(
+        vec![repeat(Some(i64::MAX), vec![])],
+        &["trip_count: 9223372036854775807", "limit of 10000"],
+    );
     let branch = |ty, dims: &[i64], count| {
         let size = if ty == PrimitiveType::Pred { 1 } else { 4 };
         let conditional = ConditionalThunkProto {
@@ -292,25 +375,39 @@ fn loops_and_branches() {
     };
     with(branch(PrimitiveType::Pred, &[], 3), &["branch_thunks is 3", "2 for a predicate"]);
     with(branch(PrimitiveType::S32, &[], 0), &["branch_thunks is 0", "at least 1"]);
-    with(branch(PrimitiveType::F32, &[], 2), &["branch_index_buffer.shape is f32[]{}", "pred[] or s32[]"]);
+    with(
+        branch(PrimitiveType::F32, &[], 2),
+        &["branch_index_buffer.shape is f32[]{}", "pred[] or s32[]"],
+    );
     with(branch(PrimitiveType::S32, &[1], 2), &["branch_index_buffer.shape is s32[1]{0}"]);
 }
 
 #[test]
 fn asynchronous_steps_are_paired() {
     let start = |id, thunks| {
-        let start = AsyncStartThunkProto { async_execution_id: id, thunks: sequence(thunks), ..Default::default() };
+        let start = AsyncStartThunkProto {
+            async_execution_id: id,
+            thunks: sequence(thunks),
+            ..Default::default()
+        };
         thunk("start", 7, Impl::AsyncStartThunk(start))
     };
-    let done = |id| thunk("done", 8, Impl::AsyncDoneThunk(AsyncDoneThunkProto { async_execution_id: id }));
+    let done =
+        |id| thunk("done", 8, Impl::AsyncDoneThunk(AsyncDoneThunkProto { async_execution_id: id }));
     with(vec![start(3, vec![kernel()]), done(3)], &["it ran"]);
-    with(vec![done(3)], &["thunks[0] (id 8, \"done\")", "async_execution_id is 3", "async_start_thunk before it"]);
+    with(
+        vec![done(3)],
+        &["thunks[0] (id 8, \"done\")", "async_execution_id is 3", "async_start_thunk before it"],
+    );
     with(vec![start(3, vec![])], &["async_execution_id is 3", "an async_done_thunk waits for"]);
     with(vec![start(3, vec![]), start(3, vec![]), done(3)], &["thunks[1]", "no other start has"]);
     with(vec![start(3, vec![]), done(3), done(3)], &["thunks[2]", "waited for once"]);
     let inside = repeat(Some(2), vec![start(3, vec![])]);
     with(vec![inside, done(3)], &["thunks[1]", "async_execution_id is 3", "the same loop"]);
-    with(vec![start(3, vec![]), repeat(Some(2), vec![done(3)])], &["body_thunk_sequence", "thunks[0]", "the same loop"]);
+    with(
+        vec![start(3, vec![]), repeat(Some(2), vec![done(3)])],
+        &["body_thunk_sequence", "thunks[0]", "the same loop"],
+    );
     with(vec![start(3, vec![done(3)])], &["thunks: thunks[0]", "the same loop"]);
 }
 
@@ -333,15 +430,32 @@ fn parts_of_buffers() {
         vec![thunk("slice.1", 9, Impl::DynamicSliceFusionThunk(fusion))]
     };
     with(fusion(|_| {}), &["it ran"]);
-    with(fusion(|f| drop(f.slice_allocations.pop())), &["slice_allocations is 1", "2, one per parameter and result"]);
-    with(fusion(|f| f.slice_allocations[1].index = 0), &["results[0]", "slice_allocations.index is 0", "1"]);
-    with(fusion(|f| f.slice_allocations[0].size = 65), &["parameters[0]", "is 65", "at most the 64 bytes"]);
+    with(
+        fusion(|f| drop(f.slice_allocations.pop())),
+        &["slice_allocations is 1", "2, one per parameter and result"],
+    );
+    with(
+        fusion(|f| f.slice_allocations[1].index = 0),
+        &["results[0]", "slice_allocations.index is 0", "1"],
+    );
+    with(
+        fusion(|f| f.slice_allocations[0].size = 65),
+        &["parameters[0]", "is 65", "at most the 64 bytes"],
+    );
     with(fusion(|f| f.parameters[0].parameter_number = -1), &["parameters[0]", "is -1", "0 to 0"]);
     with(fusion(|f| f.results[0].result_number = 1), &["results[0]", "is 1", "0 to 0"]);
-    with(fusion(|f| f.results[0].parameter_number = Some(0)), &["results[0]", "parameter_number is 0", "same buffer"]);
+    with(
+        fusion(|f| f.results[0].parameter_number = Some(0)),
+        &["results[0]", "parameter_number is 0", "same buffer"],
+    );
     with(
         fusion(|f| f.slice_allocations[0].size = 16),
-        &["embedded_thunks", "thunks[0] (id 1, \"copy.1\")", "source_buffer", "inside the 16 bytes of allocation 0"],
+        &[
+            "embedded_thunks",
+            "thunks[0] (id 1, \"copy.1\")",
+            "source_buffer",
+            "inside the 16 bytes of allocation 0",
+        ],
     );
 }
 
@@ -383,20 +497,34 @@ fn matrix_products() {
     fn output(c: &mut GemmConfigProto) -> &mut MatrixLayout {
         c.output_layout.as_mut().expect("set")
     }
-    with(gemm(|c| lhs(c).num_rows = 3), &["thunks[0] (id 10, \"gemm.1\")", "lhs_layout", "bytes is 48", "at most the 32"]);
+    with(
+        gemm(|c| lhs(c).num_rows = 3),
+        &["thunks[0] (id 10, \"gemm.1\")", "lhs_layout", "bytes is 48", "at most the 32"],
+    );
     with(gemm(|c| lhs(c).leading_dim_stride = i64::MAX), &["lhs_layout", "bytes is too large"]);
     with(gemm(|c| lhs(c).num_cols = 3), &["sizes is 2x3 * 4x2", "sizes that go together"]);
     with(gemm(|c| lhs(c).order = 0), &["lhs_layout", "order is not set"]);
     with(gemm(|c| lhs(c).order = 9), &["lhs_layout", "order is 9"]);
-    with(gemm(|c| lhs(c).transpose = 9), &["lhs_layout", "transpose is 9", "xla.BlasTransposeProto"]);
+    with(
+        gemm(|c| lhs(c).transpose = 9),
+        &["lhs_layout", "transpose is 9", "xla.BlasTransposeProto"],
+    );
     with(gemm(|c| lhs(c).dtype = 99), &["lhs_layout", "dtype", "is 99"]);
-    with(gemm(|c| lhs(c).batch_size = 3), &["lhs_layout.batch_size is 3", "1, or 1 as in output_layout"]);
-    with(gemm(|c| output(c).leading_dim_stride = 1), &["output_layout", "leading_dim_stride is 1", "at least 2"]);
+    with(
+        gemm(|c| lhs(c).batch_size = 3),
+        &["lhs_layout.batch_size is 3", "1, or 1 as in output_layout"],
+    );
+    with(
+        gemm(|c| output(c).leading_dim_stride = 1),
+        &["output_layout", "leading_dim_stride is 1", "at least 2"],
+    );
     with(gemm(|c| output(c).batch_size = 2), &["output_layout", "batch_stride is 0", "at least 4"]);
     // Every matrix lies in one place, and there are very many.
     with(
         gemm(|c| {
-            for layout in [&mut c.lhs_layout, &mut c.rhs_layout, &mut c.c_layout, &mut c.output_layout] {
+            for layout in
+                [&mut c.lhs_layout, &mut c.rhs_layout, &mut c.c_layout, &mut c.output_layout]
+            {
                 let layout = layout.as_mut().expect("set");
                 (layout.num_rows, layout.num_cols, layout.batch_size) = (0, 0, i64::MAX);
             }
@@ -438,15 +566,25 @@ fn transforms_and_solvers() {
     let c64 = |dims: &[i64]| array(PrimitiveType::C64, dims);
     with(fft(0, &[8], c64(&[8]), c64(&[8])), &["it ran"]);
     with(fft(FftType::Rfft as i32, &[8], f32s(&[8]), c64(&[5])), &["it ran"]);
-    with(fft(9, &[8], c64(&[8]), c64(&[8])), &["thunks[0] (id 12, \"fft.1\")", "fft_type is 9", "xla.FftType"]);
+    with(
+        fft(9, &[8], c64(&[8]), c64(&[8])),
+        &["thunks[0] (id 12, \"fft.1\")", "fft_type is 9", "xla.FftType"],
+    );
     with(fft(0, &[], c64(&[8]), c64(&[8])), &["fft_length is []", "1 to 3 of the 1 dimensions"]);
     with(fft(0, &[-8], c64(&[8]), c64(&[8])), &["fft_length is -8"]);
-    with(fft(0, &[i64::MAX], c64(&[8]), c64(&[8])), &["input_shape is c64[8]{0}", "[9223372036854775807]"]);
+    with(
+        fft(0, &[i64::MAX], c64(&[8]), c64(&[8])),
+        &["input_shape is c64[8]{0}", "[9223372036854775807]"],
+    );
     with(fft(0, &[8], c64(&[8]), c64(&[4])), &["output_shape is c64[4]{0}", "dimensions [8]"]);
-    with(fft(0, &[8], f32s(&[8]), c64(&[8])), &["input_shape and output_shape", "types that FFT has"]);
+    with(
+        fft(0, &[8], f32s(&[8]), c64(&[8])),
+        &["input_shape and output_shape", "types that FFT has"],
+    );
     let solve = |a: ShapeProto, b: ShapeProto| {
         let whole = |shape| Some(shaped(slice(2, 0, 64), shape));
-        let options = TriangularSolveOptions { left_side: true, transpose_a: 1, ..Default::default() };
+        let options =
+            TriangularSolveOptions { left_side: true, transpose_a: 1, ..Default::default() };
         let solve = TriangularSolveThunkProto {
             options: Some(options),
             a_buffer: whole(a),
@@ -458,7 +596,10 @@ fn transforms_and_solvers() {
     with(solve(f32s(&[2, 2]), f32s(&[2, 3])), &["it ran"]);
     with(solve(f32s(&[4]), f32s(&[2, 3])), &["a_buffer.shape is f32[4]{0}", "a matrix"]);
     with(solve(f32s(&[2, 3]), f32s(&[2, 3])), &["a_buffer.shape", "square matrices"]);
-    with(solve(f32s(&[2, 2]), f32s(&[3, 2])), &["b_buffer.shape is f32[3,2]", "right-hand sides for f32[2,2]"]);
+    with(
+        solve(f32s(&[2, 2]), f32s(&[3, 2])),
+        &["b_buffer.shape is f32[3,2]", "right-hand sides for f32[2,2]"],
+    );
     let ints = array(PrimitiveType::S32, &[2, 2]);
     with(solve(ints.clone(), ints), &["a_buffer.shape", "f32, f64, c64 or c128"]);
     let call = CustomCallThunkProto {
@@ -466,5 +607,8 @@ fn transforms_and_solvers() {
         called_computation: Some("absent".into()),
         ..Default::default()
     };
-    with(vec![thunk("call.1", 14, Impl::CustomCallThunk(call))], &["called_computation is \"absent\"", "HLO module"]);
+    with(
+        vec![thunk("call.1", 14, Impl::CustomCallThunk(call))],
+        &["called_computation is \"absent\"", "HLO module"],
+    );
 }

@@ -6,19 +6,22 @@ use aotgate_runtime::program::Limits;
 use aotgate_runtime::proto::xla::gpu::GpuExecutableProto;
 use aotgate_runtime::proto::xla::gpu::thunk_proto::Impl;
 use aotgate_runtime::proto::xla::gpu::{
-    AllGatherThunkProto, AllReduceThunkProto, AllToAllThunkProto, CollectiveBufferProto, CollectiveConfigProto,
-    CollectivePermuteThunkProto, ConditionalThunkProto, ReduceScatterThunkProto, ReplicaIdThunkProto, ThunkProto,
+    AllGatherThunkProto, AllReduceThunkProto, AllToAllThunkProto, CollectiveBufferProto,
+    CollectiveConfigProto, CollectivePermuteThunkProto, ConditionalThunkProto,
+    ReduceScatterThunkProto, ReplicaIdThunkProto, ThunkProto,
 };
 use aotgate_runtime::proto::xla::{PrimitiveType, ReplicaGroup, SourceTarget};
 
 use crate::small::{
-    array, attempt, floats, kernel, program, refused, refused_within, repeat, sequence, shaped, slice, thunk, tight,
+    array, attempt, floats, kernel, program, refused, refused_within, repeat, sequence, shaped,
+    slice, thunk, tight,
 };
 
 /// The small program on three replicas.
 fn on_three(thunks: Vec<ThunkProto>) -> GpuExecutableProto {
     let mut program = program();
-    let config = program.hlo_module_with_config.as_mut().and_then(|m| m.config.as_mut()).expect("set");
+    let config =
+        program.hlo_module_with_config.as_mut().and_then(|m| m.config.as_mut()).expect("set");
     config.replica_count = 3;
     program.thunks = thunks;
     program
@@ -27,7 +30,10 @@ fn on_three(thunks: Vec<ThunkProto>) -> GpuExecutableProto {
 fn config(groups: &[&[i64]]) -> CollectiveConfigProto {
     CollectiveConfigProto {
         operand_element_type: vec![PrimitiveType::F32 as i32],
-        replica_groups: groups.iter().map(|ids| ReplicaGroup { replica_ids: ids.to_vec() }).collect(),
+        replica_groups: groups
+            .iter()
+            .map(|ids| ReplicaGroup { replica_ids: ids.to_vec() })
+            .collect(),
         ..Default::default()
     }
 }
@@ -84,7 +90,10 @@ fn groups() {
     let groups = |ids: &[&[i64]]| all_reduce(|r| r.collective_config = Some(config(ids)));
     case(groups(&[]), &["it ran"]);
     case(groups(&[&[0], &[2, 1]]), &["it ran"]);
-    case(groups(&[&[0, 3]]), &["thunks[0] (id 20, \"all-reduce.1\")", "replica_groups is 3", "0 to 2"]);
+    case(
+        groups(&[&[0, 3]]),
+        &["thunks[0] (id 20, \"all-reduce.1\")", "replica_groups is 3", "0 to 2"],
+    );
     case(groups(&[&[0, 1]]), &["replica_groups is [[0, 1]]", "a group with 2, which runs it too"]);
     case(groups(&[&[0, 1, 2], &[1]]), &["replica_groups is 1 twice", "each id once"]);
     case(groups(&[&[0, -1, 2]]), &["replica_ids is -1", "0 or more"]);
@@ -94,14 +103,23 @@ fn groups() {
         &["group_mode is 9", "a value of xla.CollectiveOpGroupMode"],
     );
     case(all_reduce(|r| r.reduction_kind = 0), &["reduction_kind is not set"]);
-    case(all_reduce(|r| r.reduction_kind = 9), &["reduction_kind is 9", "a value of xla.ReductionKindProto"]);
+    case(
+        all_reduce(|r| r.reduction_kind = 9),
+        &["reduction_kind is 9", "a value of xla.ReductionKindProto"],
+    );
 }
 
 #[test]
 fn buffers_hold_what_is_sent_and_received() {
-    case(all_reduce(|r| r.buffers = vec![buffer(9, 8)]), &["buffers[0]", "element_count is 9", "at most the 8 of f32[8]"]);
+    case(
+        all_reduce(|r| r.buffers = vec![buffer(9, 8)]),
+        &["buffers[0]", "element_count is 9", "at most the 8 of f32[8]"],
+    );
     case(all_reduce(|r| r.buffers = vec![buffer(-1, 8)]), &["buffers[0]", "element_count is -1"]);
-    case(all_reduce(|r| r.buffers = vec![buffer(8, 4)]), &["buffers[0]", "receives is 8", "at most the 4 of f32[4]"]);
+    case(
+        all_reduce(|r| r.buffers = vec![buffer(8, 4)]),
+        &["buffers[0]", "receives is 8", "at most the 4 of f32[4]"],
+    );
     case(
         all_reduce(|r| r.collective_config.as_mut().expect("set").operand_element_type.clear()),
         &["operand_element_type is 0", "1 entries, as buffers"],
@@ -117,15 +135,24 @@ fn buffers_hold_what_is_sent_and_received() {
         ..Default::default()
     };
     case(thunk("g", 1, Impl::AllGatherThunk(gather(2, 8))), &["it ran"]);
-    case(thunk("g", 1, Impl::AllGatherThunk(gather(3, 8))), &["buffers[0]", "receives is 9", "at most the 8"]);
+    case(
+        thunk("g", 1, Impl::AllGatherThunk(gather(3, 8))),
+        &["buffers[0]", "receives is 9", "at most the 8"],
+    );
     let scatter = |count, to| ReduceScatterThunkProto {
         collective_config: collective.clone(),
         buffers: vec![buffer(count, to)],
         reduction_kind: 1,
     };
     case(thunk("s", 1, Impl::ReduceScatterThunk(scatter(6, 2))), &["it ran"]);
-    case(thunk("s", 1, Impl::ReduceScatterThunk(scatter(6, 1))), &["receives is 2", "at most the 1"]);
-    case(thunk("s", 1, Impl::ReduceScatterThunk(scatter(8, 8))), &["element_count is 8", "a multiple of the 3 devices"]);
+    case(
+        thunk("s", 1, Impl::ReduceScatterThunk(scatter(6, 1))),
+        &["receives is 2", "at most the 1"],
+    );
+    case(
+        thunk("s", 1, Impl::ReduceScatterThunk(scatter(8, 8))),
+        &["element_count is 8", "a multiple of the 3 devices"],
+    );
     let all_to_all = |split, count| AllToAllThunkProto {
         collective_config: collective.clone(),
         buffers: vec![buffer(count, 8)],
@@ -134,9 +161,13 @@ fn buffers_hold_what_is_sent_and_received() {
     };
     case(thunk("a", 1, Impl::AllToAllThunk(all_to_all(true, 6))), &["it ran"]);
     case(thunk("a", 1, Impl::AllToAllThunk(all_to_all(true, 7))), &["a multiple of the 3 devices"]);
-    case(thunk("a", 1, Impl::AllToAllThunk(all_to_all(false, 6))), &["buffers is 1", "3, one per device"]);
+    case(
+        thunk("a", 1, Impl::AllToAllThunk(all_to_all(false, 6))),
+        &["buffers is 1", "3, one per device"],
+    );
     let permute = |pairs: &[(i64, i64)]| {
-        let pairs = pairs.iter().map(|(source, target)| SourceTarget { source: *source, target: *target });
+        let pairs =
+            pairs.iter().map(|(source, target)| SourceTarget { source: *source, target: *target });
         let permute = CollectivePermuteThunkProto {
             collective_config: collective.clone(),
             buffers: vec![buffer(8, 8)],
@@ -156,9 +187,14 @@ fn buffers_hold_what_is_sent_and_received() {
 fn one_that_finishes_without_the_others_is_named_at_once() {
     let patient = Limits { rendezvous: Duration::from_secs(600), ..tight() };
     let start = Instant::now();
-    let error = refused_within(on_three(by_replica(vec![kernel()], vec![all_reduce(|_| {})])), &patient);
+    let error =
+        refused_within(on_three(by_replica(vec![kernel()], vec![all_reduce(|_| {})])), &patient);
     assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
-    for name in ["all_reduce_thunk \"all-reduce.1\" (id 20)", "device 0 (which has finished)", "did not arrive"] {
+    for name in [
+        "all_reduce_thunk \"all-reduce.1\" (id 20)",
+        "device 0 (which has finished)",
+        "did not arrive",
+    ] {
         assert!(error.contains(name), "{error}: no {name:?}");
     }
 }
@@ -184,7 +220,8 @@ fn one_that_fails_lets_the_others_go_and_is_the_cause() {
     let patient = Limits { rendezvous: Duration::from_secs(600), ..tight() };
     let endless = repeat(Some(10_000), vec![repeat(Some(10_000), vec![])]);
     let start = Instant::now();
-    let error = refused_within(on_three(by_replica(vec![endless], vec![all_reduce(|_| {})])), &patient);
+    let error =
+        refused_within(on_three(by_replica(vec![endless], vec![all_reduce(|_| {})])), &patient);
     assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
     assert!(error.contains("device 0: conditional_thunk") && error.contains("steps"), "{error}");
 }

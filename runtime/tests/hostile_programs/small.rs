@@ -91,7 +91,12 @@ pub(crate) fn array(ty: PrimitiveType, dims: &[i64]) -> ShapeProto {
 }
 
 pub(crate) fn slice(allocation: i64, offset: i64, size: i64) -> BufferAllocationSliceProto {
-    BufferAllocationSliceProto { offset, size, buffer_allocation_index: allocation, element_type: 0 }
+    BufferAllocationSliceProto {
+        offset,
+        size,
+        buffer_allocation_index: allocation,
+        element_type: 0,
+    }
 }
 
 /// `count` floats at the beginning of an allocation.
@@ -104,7 +109,11 @@ pub(crate) fn shaped(slice: BufferAllocationSliceProto, shape: ShapeProto) -> Sh
 }
 
 pub(crate) fn thunk(annotation: &str, id: i64, thunk: Impl) -> ThunkProto {
-    let info = ThunkInfoProto { profile_annotation: annotation.into(), thunk_id: id, ..Default::default() };
+    let info = ThunkInfoProto {
+        profile_annotation: annotation.into(),
+        thunk_id: id,
+        ..Default::default()
+    };
     ThunkProto { thunk_info: Some(info), r#impl: Some(thunk) }
 }
 
@@ -113,7 +122,8 @@ pub(crate) fn sequence(thunks: Vec<ThunkProto>) -> Option<ThunkSequenceProto> {
 }
 
 pub(crate) fn copy(from: ShapedSliceProto, to: ShapedSliceProto, bytes: i64) -> ThunkProto {
-    let copy = CopyThunkProto { source_buffer: Some(from), destination_buffer: Some(to), mem_size: bytes };
+    let copy =
+        CopyThunkProto { source_buffer: Some(from), destination_buffer: Some(to), mem_size: bytes };
     thunk("copy.1", 1, Impl::CopyThunk(copy))
 }
 
@@ -134,7 +144,11 @@ pub(crate) fn program() -> GpuExecutableProto {
     let mut values: Vec<BufferAllocationProto> = sizes
         .iter()
         .enumerate()
-        .map(|(index, size)| BufferAllocationProto { index: index as i64, size: *size, ..Default::default() })
+        .map(|(index, size)| BufferAllocationProto {
+            index: index as i64,
+            size: *size,
+            ..Default::default()
+        })
         .collect();
     values[0].is_entry_computation_parameter = true;
     let info = OutputInfoProto { allocation_index: 1, ..Default::default() };
@@ -172,7 +186,12 @@ pub(crate) fn kernel() -> ThunkProto {
     thunk("add.2", 1, Impl::KernelThunk(kernel))
 }
 
-pub(crate) fn instruction(id: i64, opcode: &str, shape: ShapeProto, operands: &[i64]) -> HloInstructionProto {
+pub(crate) fn instruction(
+    id: i64,
+    opcode: &str,
+    shape: ShapeProto,
+    operands: &[i64],
+) -> HloInstructionProto {
     HloInstructionProto {
         name: format!("{opcode}.{id}"),
         opcode: opcode.into(),
@@ -183,8 +202,18 @@ pub(crate) fn instruction(id: i64, opcode: &str, shape: ShapeProto, operands: &[
     }
 }
 
-pub(crate) fn computation(id: i64, root_id: i64, instructions: Vec<HloInstructionProto>) -> HloComputationProto {
-    HloComputationProto { name: format!("computation.{id}"), id, root_id, instructions, ..Default::default() }
+pub(crate) fn computation(
+    id: i64,
+    root_id: i64,
+    instructions: Vec<HloInstructionProto>,
+) -> HloComputationProto {
+    HloComputationProto {
+        name: format!("computation.{id}"),
+        id,
+        root_id,
+        instructions,
+        ..Default::default()
+    }
 }
 
 fn module() -> HloModuleProto {

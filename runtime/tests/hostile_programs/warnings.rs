@@ -1,5 +1,6 @@
 //! What XLA's loader puts up with is run, with a warning.
 
+use aotgate_runtime::program::Program;
 use aotgate_runtime::proto::xla::ffi::ExecutionStateProto;
 use aotgate_runtime::proto::xla::gpu::thunk_proto::Impl;
 use aotgate_runtime::proto::xla::gpu::{
@@ -7,9 +8,10 @@ use aotgate_runtime::proto::xla::gpu::{
     TriangularSolveThunkProto, dynamic_slice_fusion_thunk_proto,
 };
 use aotgate_runtime::proto::xla::{BufferAllocationProto, TriangularSolveOptions};
-use aotgate_runtime::program::Program;
 
-use crate::small::{attempt, copy, f32s, floats, program, repeat, sequence, shaped, slice, thunk, tight};
+use crate::small::{
+    attempt, copy, f32s, floats, program, repeat, sequence, shaped, slice, thunk, tight,
+};
 
 fn warnings(executable: GpuExecutableProto) -> Vec<String> {
     let program = Program::new(executable, &tight()).expect("valid");
@@ -44,7 +46,10 @@ fn execution_state_is_never_loaded() {
             "code for the host",
         ],
     );
-    one(with("", b"junk"), &["thunks[0] (id 3, \"custom-call.1\")", "4 bytes and no type_name", "ignored"]);
+    one(
+        with("", b"junk"),
+        &["thunks[0] (id 3, \"custom-call.1\")", "4 bytes and no type_name", "ignored"],
+    );
     assert!(warnings(with("", b"")).is_empty());
 }
 
@@ -52,7 +57,11 @@ fn execution_state_is_never_loaded() {
 fn a_loop_that_is_not_there_counts_as_its_first_iteration() {
     use dynamic_slice_fusion_thunk_proto::{ParameterProto, ResultProto};
     let with = |loop_index| {
-        let config = DynamicSliceConfig { loop_index: Some(loop_index), byte_stride: 8, ..Default::default() };
+        let config = DynamicSliceConfig {
+            loop_index: Some(loop_index),
+            byte_stride: 8,
+            ..Default::default()
+        };
         let part = |index| BufferAllocationProto { index, size: 32, ..Default::default() };
         let fusion = DynamicSliceFusionThunkProto {
             parameters: vec![ParameterProto { slice_config: Some(config), ..Default::default() }],
@@ -69,7 +78,10 @@ fn a_loop_that_is_not_there_counts_as_its_first_iteration() {
     assert!(warnings(with(0)).is_empty());
     for index in [1, -1, i64::MAX] {
         let place = "thunks[0] (id 9, \"slice.1\")";
-        one(with(index), &[place, &format!("loop_index is {index} inside 1 loops"), "first iteration"]);
+        one(
+            with(index),
+            &[place, &format!("loop_index is {index} inside 1 loops"), "first iteration"],
+        );
         attempt(with(index), &tight()).expect("it runs");
     }
 }
@@ -86,7 +98,10 @@ fn an_unknown_transposition_is_none() {
         };
         let solve = thunk("solve.1", 4, Impl::TriangularSolveThunk(solve));
         let executable = GpuExecutableProto { thunks: vec![solve], ..program() };
-        one(executable, &["thunks[0] (id 4, \"solve.1\")", &format!("transpose_a is {transpose_a}")]);
+        one(
+            executable,
+            &["thunks[0] (id 4, \"solve.1\")", &format!("transpose_a is {transpose_a}")],
+        );
     }
 }
 

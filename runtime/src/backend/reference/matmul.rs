@@ -23,7 +23,9 @@ pub(super) fn run(device: &mut Reference<'_>, matmul: &Matmul, resolve: Resolve<
     if m == 0 || n == 0 {
         return Ok(()); // the other sizes may be any
     }
-    let work = [m, n, k.max(1), d.batch].into_iter().fold(1_u64, |work, size| work.saturating_mul(size as u64));
+    let work = [m, n, k.max(1), d.batch]
+        .into_iter()
+        .fold(1_u64, |work, size| work.saturating_mul(size as u64));
     device.budget.steps(work)?;
     let wide = matches!(d.ty, PrimitiveType::F64 | PrimitiveType::C64 | PrimitiveType::C128);
     let mut a = Operand::load(device, resolve(&matmul.a.0), &matmul.a.1, wide)?;
@@ -43,9 +45,12 @@ pub(super) fn run(device: &mut Reference<'_>, matmul: &Matmul, resolve: Resolve<
             .transpose()
     };
     let bias = vector(&matmul.bias)?;
-    let scale = |s: Option<Vec<Complex64>>| s.and_then(|v| v.first().copied()).unwrap_or(Complex64::ONE);
+    let scale =
+        |s: Option<Vec<Complex64>>| s.and_then(|v| v.first().copied()).unwrap_or(Complex64::ONE);
     let [a_scale, b_scale] = &matmul.scales;
-    let alpha = Complex64::new(matmul.alpha.0, matmul.alpha.1) * scale(vector(a_scale)?) * scale(vector(b_scale)?);
+    let alpha = Complex64::new(matmul.alpha.0, matmul.alpha.1)
+        * scale(vector(a_scale)?)
+        * scale(vector(b_scale)?);
     let activation = activation(matmul.epilogue)?;
 
     // The output goes through its own layout; what lies between rows stays as it was.
@@ -67,7 +72,8 @@ pub(super) fn run(device: &mut Reference<'_>, matmul: &Matmul, resolve: Resolve<
                     // Along the dimension whose elements lie together.
                     let at = if d.row_major { column } else { row };
                     let bound = format!("above {at}");
-                    value += bias.get(at).ok_or_else(|| Invalid::value("bias", bias.len(), bound))?;
+                    value +=
+                        bias.get(at).ok_or_else(|| Invalid::value("bias", bias.len(), bound))?;
                 }
                 let at = d.offset(batch, row, column);
                 if let Some((_, aux)) = &mut aux {
@@ -97,7 +103,12 @@ struct Operand<'l> {
 }
 
 impl<'l> Operand<'l> {
-    fn load(device: &Reference<'_>, place: Place, layout: &'l MatrixLayout, wide: bool) -> Result<Self> {
+    fn load(
+        device: &Reference<'_>,
+        place: Place,
+        layout: &'l MatrixLayout,
+        wide: bool,
+    ) -> Result<Self> {
         let shape = flat(layout, place);
         device.counted(&shape)?;
         device.budget.room((shape.elements() as u64).saturating_mul(16))?;

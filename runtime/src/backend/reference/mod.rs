@@ -95,7 +95,8 @@ impl<'p> Reference<'p> {
         peers: Option<&dyn Peers>,
     ) -> Result<()> {
         let mut places = inputs.iter();
-        let evaluator = Evaluator::new(&self.program.module, self.limits, self.ids, peers).within(&self.budget);
+        let evaluator =
+            Evaluator::new(&self.program.module, self.limits, self.ids, peers).within(&self.budget);
         let operands = instruction
             .operands
             .iter()

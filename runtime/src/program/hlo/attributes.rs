@@ -73,13 +73,22 @@ fn attributes(opcode: &str) -> &'static [(&'static str, Fields)] {
         ("xla.Window", &["dimensions"]),
         (
             "xla.WindowDimension",
-            &["size", "stride", "padding_low", "window_dilation", "base_dilation", "window_reversal"],
+            &[
+                "size",
+                "stride",
+                "padding_low",
+                "window_dilation",
+                "base_dilation",
+                "window_reversal",
+            ],
         ),
     ];
     match opcode {
         "constant" => &[(INSTRUCTION, &["literal"])],
         "get-tuple-element" => &[(INSTRUCTION, &["tuple_index"])],
-        "broadcast" | "transpose" | "reverse" | "iota" | "concatenate" | "reduce" | "sort" => DIMENSIONS,
+        "broadcast" | "transpose" | "reverse" | "iota" | "concatenate" | "reduce" | "sort" => {
+            DIMENSIONS
+        }
         "compare" => {
             &[(INSTRUCTION, &["comparison_direction", "comparison_type", "comparison_order"])]
         }

@@ -10,11 +10,14 @@ const MAX_CALLS: usize = 64;
 pub(super) fn check_calls(computations: &[Computation]) -> Result<()> {
     let callees: Vec<Vec<usize>> = computations
         .iter()
-        .map(|computation| computation.instructions.iter().flat_map(|i| i.calls.iter().copied()).collect())
+        .map(|computation| {
+            computation.instructions.iter().flat_map(|i| i.calls.iter().copied()).collect()
+        })
         .collect();
     let at = |computation: usize| format!("computation {:?}", computations[computation].name);
-    let order = topological(&callees)
-        .map_err(|cycle| Invalid::value("called_computation_ids", "a cycle", "none").at(at(cycle)))?;
+    let order = topological(&callees).map_err(|cycle| {
+        Invalid::value("called_computation_ids", "a cycle", "none").at(at(cycle))
+    })?;
     let mut depths = vec![0_usize; computations.len()];
     // Callees come first.
     for computation in order {

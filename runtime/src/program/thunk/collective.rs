@@ -86,19 +86,28 @@ impl Reader<'_> {
     }
 
     pub(super) fn all_reduce(&mut self, p: &AllReduceThunkProto) -> Result<Thunk> {
-        self.reads.fields("xla.gpu.AllReduceThunkProto", &["collective_config", "buffers", "reduction_kind"]);
+        self.reads.fields(
+            "xla.gpu.AllReduceThunkProto",
+            &["collective_config", "buffers", "reduction_kind"],
+        );
         let kind = CollectiveKind::AllReduce(self.reduction(p.reduction_kind)?);
         self.collective(kind, p.collective_config.as_ref(), &p.buffers)
     }
 
     pub(super) fn reduce_scatter(&mut self, p: &ReduceScatterThunkProto) -> Result<Thunk> {
-        self.reads.fields("xla.gpu.ReduceScatterThunkProto", &["collective_config", "buffers", "reduction_kind"]);
+        self.reads.fields(
+            "xla.gpu.ReduceScatterThunkProto",
+            &["collective_config", "buffers", "reduction_kind"],
+        );
         let kind = CollectiveKind::ReduceScatter(self.reduction(p.reduction_kind)?);
         self.collective(kind, p.collective_config.as_ref(), &p.buffers)
     }
 
     pub(super) fn all_to_all(&mut self, p: &AllToAllThunkProto) -> Result<Thunk> {
-        self.reads.fields("xla.gpu.AllToAllThunkProto", &["collective_config", "buffers", "has_split_dimension"]);
+        self.reads.fields(
+            "xla.gpu.AllToAllThunkProto",
+            &["collective_config", "buffers", "has_split_dimension"],
+        );
         let kind = CollectiveKind::AllToAll(p.has_split_dimension);
         self.collective(kind, p.collective_config.as_ref(), &p.buffers)
     }
@@ -118,15 +127,27 @@ impl Reader<'_> {
         self.collective(CollectiveKind::Permute(pairs), p.collective_config.as_ref(), &p.buffers)
     }
 
-    pub(super) fn collective_broadcast(&mut self, p: &CollectiveBroadcastThunkProto) -> Result<Thunk> {
-        self.reads.fields("xla.gpu.CollectiveBroadcastThunkProto", &["collective_config", "buffers", "has_dynamic_root"]);
+    pub(super) fn collective_broadcast(
+        &mut self,
+        p: &CollectiveBroadcastThunkProto,
+    ) -> Result<Thunk> {
+        self.reads.fields(
+            "xla.gpu.CollectiveBroadcastThunkProto",
+            &["collective_config", "buffers", "has_dynamic_root"],
+        );
         if p.has_dynamic_root {
-            return Ok(Thunk::Unsupported("collective_broadcast_thunk with a dynamic root".to_owned()));
+            return Ok(Thunk::Unsupported(
+                "collective_broadcast_thunk with a dynamic root".to_owned(),
+            ));
         }
         self.collective(CollectiveKind::Broadcast, p.collective_config.as_ref(), &p.buffers)
     }
 
-    pub(super) fn collective_kernel(&mut self, p: &CollectiveKernelThunkProto, annotation: &str) -> Result<Thunk> {
+    pub(super) fn collective_kernel(
+        &mut self,
+        p: &CollectiveKernelThunkProto,
+        annotation: &str,
+    ) -> Result<Thunk> {
         const MESSAGE: &str = "xla.gpu.CollectiveKernelThunkProto";
         self.reads.fields(MESSAGE, &["collective_config", "buffers", "reduction_kind"]);
         self.reads.device(
@@ -160,7 +181,9 @@ impl Reader<'_> {
         let groups = config.replica_groups.iter().map(|group| {
             group.replica_ids.iter().map(|id| size("replica_ids", *id)).collect::<Result<Vec<_>>>()
         });
-        let groups = groups.filter(|group| !matches!(group, Ok(ids) if ids.is_empty())).collect::<Result<_>>()?;
+        let groups = groups
+            .filter(|group| !matches!(group, Ok(ids) if ids.is_empty()))
+            .collect::<Result<_>>()?;
         let mode = known("group_mode", "xla.CollectiveOpGroupMode", config.group_mode)?;
         self.reads.value("xla.CollectiveOpGroupMode", CollectiveOpGroupMode::as_str_name(&mode));
         let mode = match mode {
@@ -203,7 +226,9 @@ impl Reader<'_> {
             ReductionKindProto::ReductionKindProduct => Reduction::Product,
             ReductionKindProto::ReductionKindMin => Reduction::Min,
             ReductionKindProto::ReductionKindMax => Reduction::Max,
-            ReductionKindProto::ReductionKindUnspecified => return Err(Invalid::missing("reduction_kind")),
+            ReductionKindProto::ReductionKindUnspecified => {
+                return Err(Invalid::missing("reduction_kind"));
+            }
         })
     }
 }

@@ -2,10 +2,11 @@
 
 use super::{Reader, Thunk};
 use crate::program::{At as _, Invalid, Result};
-use crate::proto::xla::gpu::{
-    AsyncDoneThunkProto, AsyncStartThunkProto, ConditionalThunkProto, ThunkSequenceProto, WhileThunkProto,
-};
 use crate::proto::xla::PrimitiveType;
+use crate::proto::xla::gpu::{
+    AsyncDoneThunkProto, AsyncStartThunkProto, ConditionalThunkProto, ThunkSequenceProto,
+    WhileThunkProto,
+};
 
 impl Reader<'_> {
     pub(super) fn nested(
@@ -24,7 +25,12 @@ impl Reader<'_> {
     pub(super) fn while_loop(&mut self, proto: &WhileThunkProto) -> Result<Thunk> {
         self.reads.fields(
             "xla.gpu.WhileThunkProto",
-            &["condition_result_buffer_index", "condition_thunk_sequence", "body_thunk_sequence", "trip_count"],
+            &[
+                "condition_result_buffer_index",
+                "condition_thunk_sequence",
+                "body_thunk_sequence",
+                "trip_count",
+            ],
         );
         let field = "condition_result_buffer_index";
         let condition = self.slice(proto.condition_result_buffer_index.as_ref(), field)?;
@@ -33,7 +39,8 @@ impl Reader<'_> {
         }
         // The condition of a round knows its number, too.
         self.loops += 1;
-        let test = self.nested(proto.condition_thunk_sequence.as_ref(), "condition_thunk_sequence")?;
+        let test =
+            self.nested(proto.condition_thunk_sequence.as_ref(), "condition_thunk_sequence")?;
         let body = self.nested(proto.body_thunk_sequence.as_ref(), "body_thunk_sequence")?;
         self.loops -= 1;
         let limit = self.program.limits.iterations;
@@ -52,10 +59,17 @@ impl Reader<'_> {
     }
 
     pub(super) fn conditional(&mut self, proto: &ConditionalThunkProto) -> Result<Thunk> {
-        self.reads.fields("xla.gpu.ConditionalThunkProto", &["branch_index_buffer", "branch_thunks"]);
+        self.reads
+            .fields("xla.gpu.ConditionalThunkProto", &["branch_index_buffer", "branch_thunks"]);
         let index = self.shaped(proto.branch_index_buffer.as_ref(), "branch_index_buffer")?;
-        if !matches!(index.shape.ty, PrimitiveType::Pred | PrimitiveType::S32) || !index.shape.dims.is_empty() {
-            return Err(Invalid::value("branch_index_buffer.shape", &index.shape, "pred[] or s32[]"));
+        if !matches!(index.shape.ty, PrimitiveType::Pred | PrimitiveType::S32)
+            || !index.shape.dims.is_empty()
+        {
+            return Err(Invalid::value(
+                "branch_index_buffer.shape",
+                &index.shape,
+                "pred[] or s32[]",
+            ));
         }
         let branches = proto
             .branch_thunks

@@ -57,7 +57,14 @@ impl Reader<'_> {
         const MESSAGE: &str = "xla.gpu.DynamicSliceFusionThunkProto";
         self.reads.fields(
             MESSAGE,
-            &["parameters", "results", "parameter_buffers", "result_buffers", "slice_allocations", "embedded_thunks"],
+            &[
+                "parameters",
+                "results",
+                "parameter_buffers",
+                "result_buffers",
+                "slice_allocations",
+                "embedded_thunks",
+            ],
         );
         self.reads.fields(
             "xla.gpu.DynamicSliceFusionThunkProto.ParameterProto",
@@ -76,7 +83,11 @@ impl Reader<'_> {
         let wanted = proto.parameters.len() + proto.results.len();
         if proto.slice_allocations.len() != wanted {
             let value = proto.slice_allocations.len();
-            return Err(Invalid::value("slice_allocations", value, format!("{wanted}, one per parameter and result")));
+            return Err(Invalid::value(
+                "slice_allocations",
+                value,
+                format!("{wanted}, one per parameter and result"),
+            ));
         }
         let (mut parts, mut allocations) = (Vec::with_capacity(wanted), Vec::with_capacity(wanted));
         for (at, (buffers, number, config)) in parameters.chain(results).enumerate() {
@@ -91,8 +102,9 @@ impl Reader<'_> {
         }
         in_place(proto)?;
         // The embedded thunks count their allocations anew.
-        let steps = self
-            .inside(&allocations, |inner| inner.nested(proto.embedded_thunks.as_ref(), "embedded_thunks"))?;
+        let steps = self.inside(&allocations, |inner| {
+            inner.nested(proto.embedded_thunks.as_ref(), "embedded_thunks")
+        })?;
         Ok(Thunk::DynamicSlice(Box::new(DynamicSlice { parts, steps })))
     }
 
@@ -107,7 +119,11 @@ impl Reader<'_> {
     ) -> Result<Part> {
         self.reads.fields("xla.BufferAllocationProto", &["index", "size"]);
         if allocation.index != at as i64 {
-            return Err(Invalid::value("slice_allocations.index", allocation.index, at.to_string()));
+            return Err(Invalid::value(
+                "slice_allocations.index",
+                allocation.index,
+                at.to_string(),
+            ));
         }
         let buffer = usize::try_from(number).ok().and_then(|n| buffers.get(n));
         let buffer = buffer.ok_or_else(|| {
@@ -141,18 +157,31 @@ impl Reader<'_> {
                 self.reads.fields(MESSAGE, &["table"]);
                 self.reads.fields("xla.gpu.DynamicSliceConfig.Table", &["offsets"]);
                 if table.offsets.is_empty() {
-                    return Err(Invalid::value("table.offsets", "empty", "an offset per iteration"));
+                    return Err(Invalid::value(
+                        "table.offsets",
+                        "empty",
+                        "an offset per iteration",
+                    ));
                 }
                 SliceOffset::Table { loop_index, offsets: table.offsets.clone() }
             }
             Some(Offsets::Linear(linear)) => {
                 self.reads.fields(MESSAGE, &["linear"]);
-                self.reads.fields("xla.gpu.DynamicSliceConfig.Linear", &["byte_offset", "byte_stride"]);
-                SliceOffset::Linear { loop_index, start: linear.byte_offset, stride: linear.byte_stride }
+                self.reads
+                    .fields("xla.gpu.DynamicSliceConfig.Linear", &["byte_offset", "byte_stride"]);
+                SliceOffset::Linear {
+                    loop_index,
+                    start: linear.byte_offset,
+                    stride: linear.byte_stride,
+                }
             }
             None => {
                 self.reads.fields(MESSAGE, &["byte_offset", "byte_stride"]);
-                SliceOffset::Linear { loop_index, start: config.byte_offset, stride: config.byte_stride }
+                SliceOffset::Linear {
+                    loop_index,
+                    start: config.byte_offset,
+                    stride: config.byte_stride,
+                }
             }
         })
     }
@@ -169,7 +198,9 @@ fn in_place(proto: &DynamicSliceFusionThunkProto) -> Result<()> {
         let parameter = find(&proto.parameter_buffers, number);
         if parameter.is_none() || parameter != find(&proto.result_buffers, result.result_number) {
             let bound = "a parameter in the same buffer as the result";
-            return Err(Invalid::value("parameter_number", number, bound).at(format!("results[{at}]")));
+            return Err(
+                Invalid::value("parameter_number", number, bound).at(format!("results[{at}]"))
+            );
         }
     }
     Ok(())
@@ -180,7 +211,8 @@ impl Part {
     pub fn start(&self, iterations: &[u64]) -> usize {
         let iteration = |loop_index: Option<usize>| {
             let at = loop_index.and_then(|index| iterations.len().checked_sub(index + 1));
-            at.and_then(|at| iterations.get(at)).map_or(0, |n| i64::try_from(*n).unwrap_or(i64::MAX))
+            at.and_then(|at| iterations.get(at))
+                .map_or(0, |n| i64::try_from(*n).unwrap_or(i64::MAX))
         };
         let offset = match &self.offset {
             None => 0,

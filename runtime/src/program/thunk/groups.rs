@@ -41,7 +41,11 @@ fn covered(groups: &[Vec<usize>], ids: usize) -> Result<()> {
         match seen.get_mut(*id) {
             None => return Err(Invalid::value("replica_groups", id, below(ids))),
             Some(seen) if *seen => {
-                return Err(Invalid::value("replica_groups", format!("{id} twice"), "each id once"));
+                return Err(Invalid::value(
+                    "replica_groups",
+                    format!("{id} twice"),
+                    "each id once",
+                ));
             }
             Some(seen) => *seen = true,
         }
@@ -49,7 +53,11 @@ fn covered(groups: &[Vec<usize>], ids: usize) -> Result<()> {
     match seen.iter().position(|seen| !seen) {
         Some(left_out) if !groups.is_empty() => {
             let value = format!("{groups:?}");
-            Err(Invalid::value("replica_groups", value, format!("a group with {left_out}, which runs it too")))
+            Err(Invalid::value(
+                "replica_groups",
+                value,
+                format!("a group with {left_out}, which runs it too"),
+            ))
         }
         _ => Ok(()),
     }
@@ -59,10 +67,20 @@ fn once(side: &str, ids: impl Iterator<Item = usize>, count: usize) -> Result<()
     let mut seen = vec![false; count];
     for id in ids {
         match seen.get_mut(id) {
-            None => return Err(Invalid::value(format!("source_target_pairs.{side}"), id, below(count))),
+            None => {
+                return Err(Invalid::value(
+                    format!("source_target_pairs.{side}"),
+                    id,
+                    below(count),
+                ));
+            }
             Some(seen) if *seen => {
                 let value = format!("{id} twice");
-                return Err(Invalid::value(format!("source_target_pairs.{side}"), value, "each id once"));
+                return Err(Invalid::value(
+                    format!("source_target_pairs.{side}"),
+                    value,
+                    "each id once",
+                ));
             }
             Some(seen) => *seen = true,
         }
@@ -73,13 +91,19 @@ fn once(side: &str, ids: impl Iterator<Item = usize>, count: usize) -> Result<()
 /// Buffers that are sent one to each device of a group of `n`.
 fn alike(buffers: &[CollectiveBuffer], n: usize) -> Result<()> {
     if buffers.len() != n {
-        return Err(Invalid::value("buffers", buffers.len(), format!("{n}, one per device of the group")));
+        return Err(Invalid::value(
+            "buffers",
+            buffers.len(),
+            format!("{n}, one per device of the group"),
+        ));
     }
     let kind = |buffer: &CollectiveBuffer| (buffer.count, buffer.from.shape.ty);
     match buffers.iter().position(|buffer| kind(buffer) != kind(&buffers[0])) {
         None => Ok(()),
-        Some(at) => Err(Invalid::value("element_count or type", buffers[at].count, "those of buffers[0]")
-            .at(format!("buffers[{at}]"))),
+        Some(at) => {
+            Err(Invalid::value("element_count or type", buffers[at].count, "those of buffers[0]")
+                .at(format!("buffers[{at}]")))
+        }
     }
 }
 
@@ -87,7 +111,11 @@ fn alike(buffers: &[CollectiveBuffer], n: usize) -> Result<()> {
 fn fits(kind: &CollectiveKind, buffer: &CollectiveBuffer, n: usize) -> Result<()> {
     let pieces = match buffer.count % n {
         0 => Ok(buffer.count / n),
-        _ => Err(Invalid::value("element_count", buffer.count, format!("a multiple of the {n} devices"))),
+        _ => Err(Invalid::value(
+            "element_count",
+            buffer.count,
+            format!("a multiple of the {n} devices"),
+        )),
     };
     let received = match kind {
         CollectiveKind::AllGather => buffer.count.saturating_mul(n),

@@ -56,12 +56,21 @@ pub struct KernelArgument {
 impl Reader<'_> {
     pub(super) fn kernel(&mut self, proto: &KernelThunkProto, annotation: &str) -> Result<Thunk> {
         const MESSAGE: &str = "xla.gpu.KernelThunkProto";
-        self.reads.fields(MESSAGE, &["args", "written", "args_shape", "zeroed_output_buffer_indices"]);
+        self.reads
+            .fields(MESSAGE, &["args", "written", "args_shape", "zeroed_output_buffer_indices"]);
         self.reads.device(
             MESSAGE,
-            &["kernel_name", "launch_dimensions", "cluster_dim", "shmem_bytes", "tma_metadata", "use_pdl"],
+            &[
+                "kernel_name",
+                "launch_dimensions",
+                "cluster_dim",
+                "shmem_bytes",
+                "tma_metadata",
+                "use_pdl",
+            ],
         );
-        self.reads.device("xla.gpu.LaunchDimensionsProto", &["block_counts", "thread_counts_per_block"]);
+        self.reads
+            .device("xla.gpu.LaunchDimensionsProto", &["block_counts", "thread_counts_per_block"]);
         // Older compilers did not write shapes.
         if !proto.args_shape.is_empty() && proto.args_shape.len() != proto.args.len() {
             let bound = format!("{} entries, as args, or none", proto.args.len());
@@ -81,7 +90,8 @@ impl Reader<'_> {
             arguments.push(KernelArgument { slice, shape, written: false });
         }
         self.evaluates(annotation, &proto.kernel_name, (MESSAGE, "kernel_name"));
-        tma::check(proto.tma_metadata.as_ref(), arguments.len()).at(|| "tma_metadata".to_owned())?;
+        tma::check(proto.tma_metadata.as_ref(), arguments.len())
+            .at(|| "tma_metadata".to_owned())?;
         let launch = proto.launch_dimensions.clone().unwrap_or_default();
         let kernel = Kernel {
             name: proto.kernel_name.clone(),
@@ -96,22 +106,40 @@ impl Reader<'_> {
         finish(kernel, &proto.written, &proto.zeroed_output_buffer_indices)
     }
 
-    pub(super) fn custom_kernel(&mut self, proto: &CustomKernelThunkProto, annotation: &str) -> Result<Thunk> {
+    pub(super) fn custom_kernel(
+        &mut self,
+        proto: &CustomKernelThunkProto,
+        annotation: &str,
+    ) -> Result<Thunk> {
         const MESSAGE: &str = "xla.gpu.CustomKernelThunkProto";
-        self.reads.fields(MESSAGE, &["args", "written", "custom_kernel", "zeroed_output_buffer_indices"]);
+        self.reads
+            .fields(MESSAGE, &["args", "written", "custom_kernel", "zeroed_output_buffer_indices"]);
         self.reads.device(MESSAGE, &["tma_metadata", "use_pdl"]);
         self.reads.device(
             "xla.gpu.CustomKernelProto",
-            &["name", "kernel_spec", "block_dims", "thread_dims", "cluster_dim", "shared_memory_bytes"],
+            &[
+                "name",
+                "kernel_spec",
+                "block_dims",
+                "thread_dims",
+                "cluster_dim",
+                "shared_memory_bytes",
+            ],
         );
         let mut arguments = Vec::with_capacity(proto.args.len());
         for (at, slice) in proto.args.iter().enumerate() {
             let shaped = self.shaped(Some(slice), &format!("args[{at}]"))?;
-            arguments.push(KernelArgument { slice: shaped.slice, shape: Some(shaped.shape), written: false });
+            arguments.push(KernelArgument {
+                slice: shaped.slice,
+                shape: Some(shaped.shape),
+                written: false,
+            });
         }
-        let kernel = proto.custom_kernel.as_ref().ok_or_else(|| Invalid::missing("custom_kernel"))?;
+        let kernel =
+            proto.custom_kernel.as_ref().ok_or_else(|| Invalid::missing("custom_kernel"))?;
         self.evaluates(annotation, &kernel.name, ("xla.gpu.CustomKernelProto", "name"));
-        tma::check(proto.tma_metadata.as_ref(), arguments.len()).at(|| "tma_metadata".to_owned())?;
+        tma::check(proto.tma_metadata.as_ref(), arguments.len())
+            .at(|| "tma_metadata".to_owned())?;
         let spec = kernel.kernel_spec.as_ref();
         let code = spec.and_then(|spec| spec.payload.as_ref()).map(|payload| match payload {
             Payload::Cubin(cubin) => Code::Cubin(cubin.data.clone()),
@@ -159,8 +187,12 @@ fn finish(mut kernel: Kernel, written: &[bool], zeroed: &[i64]) -> Result<Thunk>
 
 /// What a kernel writes is a buffer of its own, or one that it updates in place.
 fn apart(arguments: &[KernelArgument]) -> Result<()> {
-    let mut written: Vec<(usize, &Slice)> =
-        arguments.iter().enumerate().filter(|(_, a)| a.written).map(|(at, a)| (at, &a.slice)).collect();
+    let mut written: Vec<(usize, &Slice)> = arguments
+        .iter()
+        .enumerate()
+        .filter(|(_, a)| a.written)
+        .map(|(at, a)| (at, &a.slice))
+        .collect();
     written.sort_by_key(|(_, slice)| (slice.allocation, slice.offset, slice.size));
     // The slice that reaches furthest so far; sorted by their starts, only that one can be overlapped.
     let mut furthest: Option<(usize, &Slice)> = None;

@@ -40,7 +40,9 @@ fn dim3(field: &str, proto: Option<Dim3DProto>, most: [u32; 3], product: u64) ->
         _ => None,
     };
     let inside = dims.filter(|dims| {
-        dims.iter().try_fold(1_u64, |n, d| n.checked_mul(u64::from(*d))).is_some_and(|n| n <= product)
+        dims.iter()
+            .try_fold(1_u64, |n, d| n.checked_mul(u64::from(*d)))
+            .is_some_and(|n| n <= product)
     });
     inside.ok_or_else(|| {
         let mut bound = format!("1 to {}, {} and {} along the axes", most[0], most[1], most[2]);

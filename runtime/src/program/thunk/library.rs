@@ -54,7 +54,14 @@ impl Reader<'_> {
     pub(super) fn fft(&mut self, p: &FftThunkProto) -> Result<Thunk> {
         self.reads.fields(
             "xla.gpu.FftThunkProto",
-            &["fft_type", "fft_length", "input_buffer", "output_buffer", "input_shape", "output_shape"],
+            &[
+                "fft_type",
+                "fft_length",
+                "input_buffer",
+                "output_buffer",
+                "input_shape",
+                "output_shape",
+            ],
         );
         let mut side = |slice: Option<&_>, shape: Option<&_>, what: &str| {
             let slice = self.slice(slice, what)?;
@@ -73,7 +80,8 @@ impl Reader<'_> {
     }
 
     pub(super) fn triangular_solve(&mut self, p: &TriangularSolveThunkProto) -> Result<Thunk> {
-        self.reads.fields("xla.gpu.TriangularSolveThunkProto", &["options", "a_buffer", "b_buffer"]);
+        self.reads
+            .fields("xla.gpu.TriangularSolveThunkProto", &["options", "a_buffer", "b_buffer"]);
         self.reads.fields(
             "xla.TriangularSolveOptions",
             &["left_side", "lower", "unit_diagonal", "transpose_a"],
@@ -112,7 +120,9 @@ impl Reader<'_> {
         let mut list = |list: &[NullableShapedSliceProto], what: &str| {
             list.iter()
                 .enumerate()
-                .map(|(at, slice)| self.optional(slice.shaped_slice.as_ref(), &format!("{what}[{at}]")))
+                .map(|(at, slice)| {
+                    self.optional(slice.shaped_slice.as_ref(), &format!("{what}[{at}]"))
+                })
                 .collect::<Result<Vec<_>>>()
         };
         let (operands, results) = (list(&p.operands, "operands")?, list(&p.results, "results")?);
@@ -125,7 +135,11 @@ impl Reader<'_> {
         if let Some(state) = &p.execution_state {
             self.execution_state(state);
         }
-        Ok(Thunk::CustomCall(Box::new(CustomCall { target: p.target_name.clone(), operands, results })))
+        Ok(Thunk::CustomCall(Box::new(CustomCall {
+            target: p.target_name.clone(),
+            operands,
+            results,
+        })))
     }
 
     /// State that a registered function left behind when it was compiled. It may hold code for the host,
@@ -147,7 +161,12 @@ impl Reader<'_> {
 }
 
 /// What a transform's operand and result have to look like.
-fn transformed(kind: FftType, lengths: &[usize], input: &ArrayShape, output: &ArrayShape) -> Result<()> {
+fn transformed(
+    kind: FftType,
+    lengths: &[usize],
+    input: &ArrayShape,
+    output: &ArrayShape,
+) -> Result<()> {
     let (rank, count) = (input.dims.len(), lengths.len());
     if !(1..=3).contains(&count) || count > rank {
         let bound = format!("1 to 3 of the {rank} dimensions of the operand");
@@ -165,7 +184,11 @@ fn transformed(kind: FftType, lengths: &[usize], input: &ArrayShape, output: &Ar
     for (field, shape, minor) in sides {
         let want = [&input.dims[..rank - count], minor].concat();
         if shape.dims != want {
-            return Err(Invalid::value(field, shape, format!("dimensions {want:?}, by fft_length")));
+            return Err(Invalid::value(
+                field,
+                shape,
+                format!("dimensions {want:?}, by fft_length"),
+            ));
         }
     }
     use PrimitiveType as P;

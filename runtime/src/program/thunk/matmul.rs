@@ -63,7 +63,10 @@ pub struct MatrixLayout {
 
 impl Reader<'_> {
     pub(super) fn gemm(&mut self, p: &GemmThunkProto) -> Result<Thunk> {
-        self.reads.fields("xla.gpu.GemmThunkProto", &["gemm_config", "lhs_buffer", "rhs_buffer", "output_buffer"]);
+        self.reads.fields(
+            "xla.gpu.GemmThunkProto",
+            &["gemm_config", "lhs_buffer", "rhs_buffer", "output_buffer"],
+        );
         let config = p.gemm_config.as_ref().ok_or_else(|| Invalid::missing("gemm_config"))?;
         let a = self.slice(p.lhs_buffer.as_ref(), "lhs_buffer")?;
         let b = self.slice(p.rhs_buffer.as_ref(), "rhs_buffer")?;
@@ -78,8 +81,20 @@ impl Reader<'_> {
         self.reads.fields(
             "xla.gpu.CublasLtMatmulThunkProto",
             &[
-                "gemm_config", "grouped_gemm_config", "epilogue", "a", "b", "c", "d", "bias", "aux", "a_scale",
-                "b_scale", "c_scale", "d_scale", "d_amax",
+                "gemm_config",
+                "grouped_gemm_config",
+                "epilogue",
+                "a",
+                "b",
+                "c",
+                "d",
+                "bias",
+                "aux",
+                "a_scale",
+                "b_scale",
+                "c_scale",
+                "d_scale",
+                "d_amax",
             ],
         );
         let config = match &p.r#impl {
@@ -93,13 +108,17 @@ impl Reader<'_> {
         let b = self.shaped(p.b.as_ref(), "b")?.slice;
         let c = self.shaped(p.c.as_ref(), "c")?.slice;
         let d = self.shaped(p.d.as_ref(), "d")?.slice;
-        let (bias, aux) = (self.optional(p.bias.as_ref(), "bias")?, self.optional(p.aux.as_ref(), "aux")?);
-        let scales =
-            [self.optional(p.a_scale.as_ref(), "a_scale")?, self.optional(p.b_scale.as_ref(), "b_scale")?];
+        let (bias, aux) =
+            (self.optional(p.bias.as_ref(), "bias")?, self.optional(p.aux.as_ref(), "aux")?);
+        let scales = [
+            self.optional(p.a_scale.as_ref(), "a_scale")?,
+            self.optional(p.b_scale.as_ref(), "b_scale")?,
+        ];
         if let Some(scratch) = &p.workspace {
             self.slice(scratch.slice.as_ref(), "workspace")?;
         }
-        let epilogue: BlasLtEpilogueProto = known("epilogue", "xla.BlasLtEpilogueProto", p.epilogue)?;
+        let epilogue: BlasLtEpilogueProto =
+            known("epilogue", "xla.BlasLtEpilogueProto", p.epilogue)?;
         self.reads.value("xla.BlasLtEpilogueProto", epilogue.as_str_name());
         extras(epilogue, bias.as_ref(), aux.as_ref(), &scales)?;
         let scaled_result = p.c_scale.is_some() || p.d_scale.is_some() || p.d_amax.is_some();
@@ -117,12 +136,28 @@ impl Reader<'_> {
     fn matmul(&mut self, config: &GemmConfigProto, slices: [Slice; 4]) -> Result<Thunk> {
         self.reads.fields(
             "xla.GemmConfigProto",
-            &["lhs_layout", "rhs_layout", "c_layout", "output_layout", "alpha_real", "alpha_imag", "beta", "compute_precision", "scale_mode"],
+            &[
+                "lhs_layout",
+                "rhs_layout",
+                "c_layout",
+                "output_layout",
+                "alpha_real",
+                "alpha_imag",
+                "beta",
+                "compute_precision",
+                "scale_mode",
+            ],
         );
         self.reads.fields(
             "xla.GemmConfigProto.MatrixLayout",
             &[
-                "order", "num_rows", "num_cols", "batch_size", "leading_dim_stride", "batch_stride", "transpose",
+                "order",
+                "num_rows",
+                "num_cols",
+                "batch_size",
+                "leading_dim_stride",
+                "batch_stride",
+                "transpose",
                 "dtype",
             ],
         );
@@ -152,8 +187,8 @@ impl Reader<'_> {
             }
         }
         d.1.apart().at(|| "output_layout".to_owned())?;
-        let unsupported =
-            (config.scale_mode != 0).then(|| format!("matrix products with scale_mode {}", config.scale_mode));
+        let unsupported = (config.scale_mode != 0)
+            .then(|| format!("matrix products with scale_mode {}", config.scale_mode));
         Ok(Thunk::Matmul(Box::new(Matmul {
             a,
             b,
@@ -199,7 +234,11 @@ fn extras(
         if buffer.is_some() != wanted {
             let value = if wanted { "not set" } else { "set" };
             let without = if wanted { "a buffer" } else { "none" };
-            return Err(Invalid::value(field, value, format!("{without} for {}", epilogue.as_str_name())));
+            return Err(Invalid::value(
+                field,
+                value,
+                format!("{without} for {}", epilogue.as_str_name()),
+            ));
         }
     }
     for (field, scale) in [("a_scale", &scales[0]), ("b_scale", &scales[1])] {
@@ -214,9 +253,11 @@ fn extras(
 
 impl MatrixLayout {
     fn new(proto: &LayoutProto, slice: &Slice) -> Result<MatrixLayout> {
-        let transpose: BlasTransposeProto = known("transpose", "xla.BlasTransposeProto", proto.transpose)?;
+        let transpose: BlasTransposeProto =
+            known("transpose", "xla.BlasTransposeProto", proto.transpose)?;
         let layout = MatrixLayout {
-            row_major: match known("order", "xla.GemmConfigProto.MatrixLayout.Order", proto.order)? {
+            row_major: match known("order", "xla.GemmConfigProto.MatrixLayout.Order", proto.order)?
+            {
                 Order::RowMajor => true,
                 Order::ColumnMajor => false,
                 Order::Unknown => return Err(Invalid::missing("order")),
@@ -230,21 +271,27 @@ impl MatrixLayout {
             conjugate: transpose == BlasTransposeProto::BlasConjugateTranspose,
             ty: element_type(proto.dtype).at(|| "dtype".to_owned())?,
         };
-        let bits = crate::program::shape::default_bits(layout.ty)
-            .ok_or_else(|| Invalid::unsupported(format!("matrices of {}", layout.ty.as_str_name())))?;
+        let bits = crate::program::shape::default_bits(layout.ty).ok_or_else(|| {
+            Invalid::unsupported(format!("matrices of {}", layout.ty.as_str_name()))
+        })?;
         // The last element, as the furthest that is touched.
         let (minor, major) = layout.minor_major();
-        let last = [(layout.batch, layout.batch_stride), (major, layout.leading_stride), (minor, 1)]
-            .iter()
-            .try_fold(1_usize, |end, (count, stride)| {
-                end.checked_add(count.saturating_sub(1).checked_mul(*stride)?)
-            });
+        let last =
+            [(layout.batch, layout.batch_stride), (major, layout.leading_stride), (minor, 1)]
+                .iter()
+                .try_fold(1_usize, |end, (count, stride)| {
+                    end.checked_add(count.saturating_sub(1).checked_mul(*stride)?)
+                });
         let empty = layout.rows == 0 || layout.columns == 0;
         match last.and_then(|last| last.checked_mul(bits / 8)) {
             Some(bytes) if empty || bytes <= slice.size => Ok(layout),
             bytes => {
                 let value = bytes.map_or("too large".to_owned(), |bytes| bytes.to_string());
-                Err(Invalid::value("bytes", value, format!("at most the {} of its slice", slice.size)))
+                Err(Invalid::value(
+                    "bytes",
+                    value,
+                    format!("at most the {} of its slice", slice.size),
+                ))
             }
         }
     }
@@ -252,7 +299,8 @@ impl MatrixLayout {
     /// A result has a place of its own for every element.
     fn apart(&self) -> Result<()> {
         let (minor, major) = self.minor_major();
-        let rows = major.saturating_sub(1).saturating_mul(self.leading_stride).saturating_add(minor);
+        let rows =
+            major.saturating_sub(1).saturating_mul(self.leading_stride).saturating_add(minor);
         if self.rows == 0 || self.columns == 0 {
             return Ok(());
         }

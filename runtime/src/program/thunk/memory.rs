@@ -4,12 +4,13 @@ use super::{Reader, Thunk};
 use crate::program::buffers::size;
 use crate::program::{At as _, Invalid, Result, Slice};
 use crate::proto::xla::buffer_assignment::BufferAllocationSliceProto;
-use crate::proto::xla::gpu::{CopyThunkProto, MemzeroThunkProto, Memset32BitValueThunkProto};
+use crate::proto::xla::gpu::{CopyThunkProto, Memset32BitValueThunkProto, MemzeroThunkProto};
 
 impl Reader<'_> {
     pub(super) fn copy(&mut self, proto: Option<&CopyThunkProto>) -> Result<Thunk> {
         let proto = proto.ok_or_else(|| Invalid::missing("copy_thunk"))?;
-        self.reads.fields("xla.gpu.CopyThunkProto", &["source_buffer", "destination_buffer", "mem_size"]);
+        self.reads
+            .fields("xla.gpu.CopyThunkProto", &["source_buffer", "destination_buffer", "mem_size"]);
         let from = self.shaped(proto.source_buffer.as_ref(), "source_buffer")?;
         let to = self.shaped(proto.destination_buffer.as_ref(), "destination_buffer")?;
         if from.shape.bytes() != to.shape.bytes() {
@@ -21,7 +22,11 @@ impl Reader<'_> {
         let size = size("mem_size", proto.mem_size)?;
         let bound = from.size.min(to.size);
         if size > bound {
-            return Err(Invalid::value("mem_size", size, format!("at most {bound}, the smaller buffer")));
+            return Err(Invalid::value(
+                "mem_size",
+                size,
+                format!("at most {bound}, the smaller buffer"),
+            ));
         }
         apart(&Slice { size, ..from }, &Slice { size, ..to })?;
         Ok(Thunk::Copy { from, to, size })
@@ -46,13 +51,24 @@ impl Reader<'_> {
         let lists = proto.offsets.as_ref().ok_or_else(|| Invalid::missing("offsets"))?;
         if lists.src_offsets.len() != lists.dst_offsets.len() || lists.src_offsets.is_empty() {
             let (value, bound) = (lists.dst_offsets.len(), lists.src_offsets.len().max(1));
-            return Err(Invalid::value("dst_offsets", value, format!("{bound} entries, as src_offsets")));
+            return Err(Invalid::value(
+                "dst_offsets",
+                value,
+                format!("{bound} entries, as src_offsets"),
+            ));
         }
         let within = |what: &str, offset: i64, buffer: usize| {
             let last = buffer.checked_sub(bytes);
-            usize::try_from(offset).ok().filter(|at| last.is_some_and(|last| *at <= last)).ok_or_else(|| {
-                Invalid::value(what, offset, format!("{bytes} bytes inside a buffer of {buffer}"))
-            })
+            usize::try_from(offset)
+                .ok()
+                .filter(|at| last.is_some_and(|last| *at <= last))
+                .ok_or_else(|| {
+                    Invalid::value(
+                        what,
+                        offset,
+                        format!("{bytes} bytes inside a buffer of {buffer}"),
+                    )
+                })
         };
         let offsets = lists
             .src_offsets
@@ -63,7 +79,11 @@ impl Reader<'_> {
                 let both = || {
                     let source = within("src_offsets", *src, from.size)?;
                     let target = within("dst_offsets", *dst, to.size)?;
-                    let part = |whole: &Slice, offset| Slice { offset: whole.offset + offset, size: bytes, ..*whole };
+                    let part = |whole: &Slice, offset| Slice {
+                        offset: whole.offset + offset,
+                        size: bytes,
+                        ..*whole
+                    };
                     apart(&part(&from, source), &part(&to, target))?;
                     Ok((source, target))
                 };
@@ -106,7 +126,8 @@ impl Reader<'_> {
 fn apart(from: &Slice, to: &Slice) -> Result<()> {
     if from.overlaps_partly(to) {
         let value = format!("{}+{}", to.offset, to.size);
-        let bound = format!("apart from the source, {}+{} of the same allocation", from.offset, from.size);
+        let bound =
+            format!("apart from the source, {}+{} of the same allocation", from.offset, from.size);
         return Err(Invalid::value("destination", value, bound));
     }
     Ok(())

@@ -130,7 +130,11 @@ impl Reader<'_> {
         let annotation = proto.thunk_info.as_ref().map_or("", |info| &info.profile_annotation);
         let Some(thunk) = &proto.r#impl else {
             // What XLA reports as a thunk without an embedded one.
-            return Err(Invalid::value("impl", "not set", "a kind of thunk that the contract knows"));
+            return Err(Invalid::value(
+                "impl",
+                "not set",
+                "a kind of thunk that the contract knows",
+            ));
         };
         // Kinds that need devices, libraries or hosts that are not here.
         let unsupported = |kind: &'static str| Ok((kind, Thunk::Unsupported(kind.to_owned())));
@@ -164,7 +168,9 @@ impl Reader<'_> {
             Impl::AsyncStartThunk(p) => ("async_start_thunk", self.async_start(p)?),
             Impl::AsyncDoneThunk(p) => ("async_done_thunk", self.async_done(p)?),
             Impl::KernelThunk(p) => ("kernel_thunk", self.kernel(p, annotation)?),
-            Impl::CustomKernelThunk(p) => ("custom_kernel_thunk", self.custom_kernel(p, annotation)?),
+            Impl::CustomKernelThunk(p) => {
+                ("custom_kernel_thunk", self.custom_kernel(p, annotation)?)
+            }
             Impl::DynamicSliceFusionThunk(p) => {
                 ("dynamic_slice_fusion_thunk", self.dynamic_slice_fusion(p)?)
             }
@@ -186,14 +192,18 @@ impl Reader<'_> {
             Impl::CollectiveBroadcastThunk(p) => {
                 ("collective_broadcast_thunk", self.collective_broadcast(p)?)
             }
-            Impl::CollectiveKernelThunk(p) => ("collective_kernel_thunk", self.collective_kernel(p, annotation)?),
+            Impl::CollectiveKernelThunk(p) => {
+                ("collective_kernel_thunk", self.collective_kernel(p, annotation)?)
+            }
             Impl::CollectiveGroupThunk(p) => {
                 self.reads.fields("xla.gpu.CollectiveGroupThunkProto", &["thunks"]);
                 ("collective_group_thunk", Thunk::Sequential(self.sequence(&p.thunks)?))
             }
             #[allow(deprecated, reason = "what older compilers wrote")]
             // Collectives are finished when they return here.
-            Impl::CollectiveDoneThunk(_) => ("collective_done_thunk", Thunk::Sequential(Vec::new())),
+            Impl::CollectiveDoneThunk(_) => {
+                ("collective_done_thunk", Thunk::Sequential(Vec::new()))
+            }
             Impl::GemmThunk(p) => ("gemm_thunk", self.gemm(p)?),
             Impl::CublasLtMatmulThunk(p) => ("cublas_lt_matmul_thunk", self.cublas_lt_matmul(p)?),
             Impl::FftThunk(p) => ("fft_thunk", self.fft(p)?),

@@ -35,7 +35,9 @@ impl Pairing {
         let start = Start { bodies: self.bodies.clone(), awaited: false };
         match self.started.insert(id, start) {
             None => Ok(()),
-            Some(_) => Err(Invalid::value("async_execution_id", id, "an id that no other start has")),
+            Some(_) => {
+                Err(Invalid::value("async_execution_id", id, "an id that no other start has"))
+            }
         }
     }
 
@@ -60,9 +62,11 @@ impl Pairing {
     pub(super) fn finish(&self) -> Result<()> {
         match self.started.iter().find(|(_, start)| !start.awaited) {
             None => Ok(()),
-            Some((id, _)) => {
-                Err(Invalid::value("async_execution_id", id, "one that an async_done_thunk waits for"))
-            }
+            Some((id, _)) => Err(Invalid::value(
+                "async_execution_id",
+                id,
+                "one that an async_done_thunk waits for",
+            )),
         }
     }
 }

@@ -64,7 +64,11 @@ pub(super) struct Reader<'a> {
 impl Reader<'_> {
     pub(super) fn sequence(&mut self, thunks: &[ThunkProto]) -> Result<Vec<Step>> {
         if self.depth >= MAX_DEPTH {
-            return Err(Invalid::value("nesting of thunks", self.depth + 1, format!("at most {MAX_DEPTH}")));
+            return Err(Invalid::value(
+                "nesting of thunks",
+                self.depth + 1,
+                format!("at most {MAX_DEPTH}"),
+            ));
         }
         self.depth += 1;
         let mut steps = Vec::with_capacity(thunks.len().min(self.program.limits.thunks));
@@ -118,7 +122,11 @@ impl Reader<'_> {
         self.warnings.push(Warning::new(message));
     }
 
-    pub(super) fn slice(&mut self, slice: Option<&BufferAllocationSliceProto>, field: &str) -> Result<Slice> {
+    pub(super) fn slice(
+        &mut self,
+        slice: Option<&BufferAllocationSliceProto>,
+        field: &str,
+    ) -> Result<Slice> {
         self.reads.fields(
             "xla.buffer_assignment.BufferAllocationSliceProto",
             &["offset", "size", "buffer_allocation_index"],
@@ -130,13 +138,18 @@ impl Reader<'_> {
     /// XLA takes what the module's own code has for a constant, and there is none here.
     fn filled(&self, slice: Slice) -> Result<Slice> {
         if self.program.unfilled.contains(&slice.allocation) {
-            let bound = "one that holds something: it is constant, and none of the constants fills it";
+            let bound =
+                "one that holds something: it is constant, and none of the constants fills it";
             return Err(Invalid::value("buffer_allocation_index", slice.allocation, bound));
         }
         Ok(slice)
     }
 
-    pub(super) fn shaped(&mut self, slice: Option<&ShapedSliceProto>, field: &str) -> Result<ShapedSlice> {
+    pub(super) fn shaped(
+        &mut self,
+        slice: Option<&ShapedSliceProto>,
+        field: &str,
+    ) -> Result<ShapedSlice> {
         self.reads.fields("xla.ShapedSliceProto", &["slice", "shape"]);
         self.reads.fields(
             "xla.buffer_assignment.BufferAllocationSliceProto",
@@ -160,7 +173,11 @@ impl Reader<'_> {
     }
 
     /// The shape of an array.
-    pub(super) fn shape(&mut self, shape: Option<&ShapeProto>, field: &str) -> Result<crate::program::ArrayShape> {
+    pub(super) fn shape(
+        &mut self,
+        shape: Option<&ShapeProto>,
+        field: &str,
+    ) -> Result<crate::program::ArrayShape> {
         let read = || {
             let shape = Shape::new(shape.ok_or_else(|| Invalid::missing("shape"))?)?;
             shape.array().cloned()
@@ -172,7 +189,12 @@ impl Reader<'_> {
 
     /// Notes what evaluating the instruction reads that a kernel was compiled from: the one that the
     /// annotation names, else the one that the symbol names.
-    pub(super) fn evaluates(&mut self, annotation: &str, symbol: &str, symbol_field: (&'static str, &'static str)) {
+    pub(super) fn evaluates(
+        &mut self,
+        annotation: &str,
+        symbol: &str,
+        symbol_field: (&'static str, &'static str),
+    ) {
         self.reads.fields("xla.gpu.ThunkProto", &["thunk_info"]);
         self.reads.fields("xla.gpu.ThunkInfoProto", &["profile_annotation"]);
         self.reads.fields("xla.HloInstructionProto", &["name"]);

@@ -49,7 +49,9 @@ fn descriptor(proto: &TmaDescriptorProto) -> Result<()> {
         ("float_oob_fill", proto.float_oob_fill, 2),
     ];
     match enums.into_iter().find(|(_, value, count)| !(0..*count).contains(value)) {
-        Some((field, value, count)) => Err(Invalid::value(field, value, format!("0 to {}", count - 1))),
+        Some((field, value, count)) => {
+            Err(Invalid::value(field, value, format!("0 to {}", count - 1)))
+        }
         None => Ok(()),
     }
 }

@@ -116,7 +116,8 @@ impl<'m> Evaluator<'m> {
     fn work(&self, shape: &Shape) -> Result<()> {
         // Every leaf counts, the empty ones too.
         let leaves = shape.leaves();
-        let elements = leaves.iter().map(|leaf| leaf.elements() as u64).fold(0, u64::saturating_add);
+        let elements =
+            leaves.iter().map(|leaf| leaf.elements() as u64).fold(0, u64::saturating_add);
         self.steps(elements.saturating_add(leaves.len() as u64 + 1))
     }
 
@@ -130,6 +131,12 @@ impl<'m> Evaluator<'m> {
         self.budget.room(alive)?;
         self.alive.set(alive);
         Ok(())
+    }
+
+    /// Counts an array that was made beside the instructions; it has to be small.
+    pub(super) fn count(&self, array: &Array) {
+        let bytes = element_bytes(array.ty).map_or(0, |bytes| bytes * array.len() as u64);
+        self.alive.set(self.alive.get().saturating_add(bytes));
     }
 
     /// Takes an array out of the count.
