@@ -76,6 +76,7 @@ pub struct Gate<'r> {
     repository: Option<&'r Repository>,
     cache: ParseCache,
     contracts: ContractCache,
+    #[cfg_attr(not(feature = "runtime"), allow(dead_code, reason = "nothing is executed then"))]
     watch: Watch,
 }
 

@@ -19,15 +19,15 @@ impl Watch {
         Watch { show: Some(Arc::new(show)), clear: Some(Arc::new(clear)) }
     }
 
-    #[cfg(feature = "runtime")]
-    pub(crate) fn show(&self, done: usize, of: usize) {
+    /// So many have ended.
+    pub fn show(&self, done: usize, of: usize) {
         if let Some(show) = &self.show {
             show(done, of);
         }
     }
 
-    #[cfg(feature = "runtime")]
-    pub(crate) fn clear(&self) {
+    /// All have ended.
+    pub fn clear(&self) {
         if let Some(clear) = &self.clear {
             clear();
         }

@@ -29,3 +29,13 @@ pub mod proto {
 /// For code that needs the schema at run time: reading an artifact as another release's runtime
 /// would see it, text goldens, and the JSON payloads inside HLO instructions.
 pub const DESCRIPTOR_SET: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/contract.binpb"));
+
+/// Decodes an executable. Not generic, so that the code for all its messages is compiled here, once.
+///
+/// # Errors
+/// Bytes that are not the message.
+pub fn decode_executable(
+    mut bytes: &mut dyn prost::bytes::Buf,
+) -> Result<proto::xla::gpu::GpuExecutableProto, prost::DecodeError> {
+    prost::Message::decode(&mut bytes)
+}

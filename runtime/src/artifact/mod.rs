@@ -256,7 +256,7 @@ pub fn decode_executable(bytes: impl Into<Bytes>) -> Result<GpuExecutableProto, 
 
 fn decoded(executable: &Rope) -> Result<GpuExecutableProto, Error> {
     on_deep_stack(|| {
-        GpuExecutableProto::decode(executable.reader())
+        aotgate_contract::decode_executable(&mut executable.reader())
             .map_err(|error| ErrorKind::Decode { message: EXECUTABLE, error }.into())
     })
 }

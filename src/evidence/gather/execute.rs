@@ -55,8 +55,9 @@ impl<'a> Pending<'a> {
 /// What execution told of the touched constructs, by position.
 #[derive(Default)]
 pub(super) struct Told {
-    /// Constructs that some executed golden of base carries, with whether it made the runtime read them.
+    /// Those that some executed golden of base carries.
     pub(super) executed: BTreeSet<usize>,
+    /// Those that one of these made the runtime read.
     pub(super) read: BTreeSet<usize>,
 }
 

@@ -1,0 +1,410 @@
+//! `aotgate check` executes goldens through both contracts: a repository with this one's `proto/` and three of its goldens,
+//! and one change each.
+#![allow(clippy::panic, clippy::unwrap_used)] // helpers of tests
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+const TODAY: &str = "2026-11-01";
+
+const POLICY: &str = "\
+extends = \"xla-gpu\"
+[contract]
+prefixes = [\"\"]
+include = [\"proto\"]
+[goldens]
+paths = [\"golden\"]
+upstream = []
+[waivers]
+file = \"waivers.toml\"
+";
+
+const GOLDENS: [&str; 3] =
+    ["jaxlib-0.11.2/add_mul", "jaxlib-0.11.2/identity_passthrough", "jaxlib-0.12.0/concat_pad_rev"];
+
+/// What slices are declared as.
+const SLICE: &str = "proto/xla/buffer_slice.proto";
+const KERNEL: &str = "proto/xla/gpu/thunk_kernel.proto";
+
+struct Project {
+    dir: tempfile::TempDir,
+}
+
+impl Project {
+    fn new() -> Self {
+        let project = Project { dir: tempfile::tempdir().unwrap() };
+        copy(&own("proto"), &project.path("proto"));
+        for golden in GOLDENS {
+            copy(&own("golden").join(golden), &project.path("golden").join(golden));
+        }
+        std::fs::write(project.path("aotgate.toml"), POLICY).unwrap();
+        project.git(&["init", "-q", "-b", "main"]);
+        project.commit();
+        project
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    fn git(&self, arguments: &[&str]) {
+        let output = Command::new("git")
+            .args(["-c", "user.name=Ann", "-c", "user.email=ann@example.com"])
+            .args(arguments)
+            .current_dir(self.dir.path())
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+
+    fn commit(&self) {
+        self.git(&["add", "-A"]);
+        self.git(&["commit", "-q", "-m", "c"]);
+    }
+
+    /// Replaces texts in a file, all at once.
+    fn edit(&self, name: &str, pairs: &[(&str, &str)]) {
+        let mut text = std::fs::read_to_string(self.path(name)).unwrap();
+        for (at, (from, _)) in pairs.iter().enumerate() {
+            assert!(text.contains(from), "{from}");
+            text = text.replacen(from, &format!("@{at}@"), 1);
+        }
+        for (at, (_, to)) in pairs.iter().enumerate() {
+            text = text.replace(&format!("@{at}@"), to);
+        }
+        std::fs::write(self.path(name), text).unwrap();
+    }
+
+    fn check(&self, arguments: &[&str]) -> (Value, i32) {
+        let (text, status) = self.run(&[&["--format", "json"], arguments].concat());
+        let document: Value = serde_json::from_str(&text).unwrap();
+        (document, status)
+    }
+
+    fn run(&self, arguments: &[&str]) -> (String, i32) {
+        let output = Command::new(env!("CARGO_BIN_EXE_aotgate"))
+            .args(["check", "--base", "HEAD", "--head", "WORKTREE", "--today", TODAY])
+            .args(arguments)
+            .current_dir(self.dir.path())
+            .env_remove("GITHUB_EVENT_PATH")
+            .env_remove("XLA_AOT_TEST_ALL_VERSIONS")
+            .env("NO_COLOR", "1")
+            .output()
+            .unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(!text.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+        (text, output.status.code().unwrap_or(-1))
+    }
+}
+
+fn own(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            std::fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
+
+fn of<'d>(document: &'d Value, check: &str) -> Vec<&'d Value> {
+    let findings = document["findings"].as_array().unwrap();
+    findings.iter().filter(|finding| finding["check"] == check).collect()
+}
+
+fn counts(document: &Value) -> [u64; 5] {
+    ["executed", "equal", "differ", "failed", "skipped"]
+        .map(|key| document["goldens"][key].as_u64().unwrap())
+}
+
+fn case<'d>(document: &'d Value, golden: &str) -> &'d Value {
+    let cases = document["goldens"]["cases"].as_array().unwrap();
+    cases.iter().find(|case| case["golden"] == golden).unwrap()
+}
+
+#[test]
+fn breaking_changes_name_golden_and_output() {
+    let broken = [
+        ("renumbered", SLICE, vec![("int64 offset = 1", "int64 offset = 9")]),
+        ("retyped", SLICE, vec![("int64 offset = 1", "string offset = 1")]),
+        ("removed", SLICE, vec![("  int64 offset = 1;\n", "")]),
+        ("repurposed", SLICE, vec![("offset = 1", "offset = 2"), ("size = 2", "size = 1")]),
+        (
+            "removed arguments",
+            KERNEL,
+            vec![("  repeated xla.buffer_assignment.BufferAllocationSliceProto args = 1;\n", "")],
+        ),
+    ];
+    for (what, file, edits) in broken {
+        let project = Project::new();
+        project.edit(file, &edits);
+        let (document, status) = project.check(&[]);
+        assert_eq!(status, 1, "{what}");
+        assert_eq!(document["verdict"], "fail", "{what}");
+        let changed = of(&document, "semantics-changed");
+        let failed = of(&document, "golden-failed");
+        let shown: Vec<&&Value> = changed.iter().chain(&failed).collect();
+        assert!(!shown.is_empty(), "{what}: {:#}", document["goldens"]);
+        for finding in shown {
+            assert_eq!(finding["level"], "error", "{what}: {finding:#}");
+            assert_eq!(finding["triage"], "breaks-backward", "{what}");
+            assert!(finding["construct"].as_str().unwrap().starts_with("golden:jaxlib-"), "{what}");
+        }
+        for finding in changed {
+            let message = finding["message"].as_str().unwrap();
+            assert!(
+                message.contains("output ") && message.contains("base gives"),
+                "{what}: {message}"
+            );
+        }
+    }
+}
+
+/// Nothing but meaning changes: the wire is the same, and every golden loads and runs.
+#[test]
+fn results_that_differ_name_both_values() {
+    let project = Project::new();
+    // A copy between buffers of one size: what is written as its source is read as its destination.
+    project.edit(
+        "proto/xla/gpu/thunk_memory.proto",
+        &[
+            ("source_buffer = 1", "source_buffer = 2"),
+            ("destination_buffer = 2", "destination_buffer = 1"),
+        ],
+    );
+    let (document, status) = project.check(&[]);
+    assert_eq!(status, 1);
+    let [finding] = of(&document, "semantics-changed")[..] else {
+        panic!("{:#}", document["goldens"])
+    };
+    let message = finding["message"].as_str().unwrap();
+    assert!(message.contains("output 0 of device 0 differs in"), "{message}");
+    assert!(message.contains("base gives") && message.contains("head"), "{message}");
+    let golden = finding["construct"].as_str().unwrap().trim_start_matches("golden:");
+    assert_eq!(case(&document, golden)["outcome"], "differ");
+    let (human, _) = project.run(&[]);
+    assert!(human.contains("3 executed, 2 equal, 1 differs"), "{human}");
+    // Waived with all that the schema says of it, it is let through; attested it is not.
+    let waiver = |construct: &str, check: &str| {
+        format!(
+            "[[waiver]]\ncheck = \"{check}\"\nconstruct = \"{construct}\"\nreason = \"r\"\n\
+             approved_by = \"a\"\nexpires = 2027-01-01\n"
+        )
+    };
+    let mut waivers = String::new();
+    for finding in document["findings"].as_array().unwrap() {
+        if finding["surface"] == "proto" {
+            let [construct, check] = ["construct", "check"].map(|k| finding[k].as_str().unwrap());
+            waivers.push_str(&waiver(construct, check));
+        }
+    }
+    project.git(&["stash", "-q"]);
+    std::fs::write(project.path("waivers.toml"), waivers).unwrap();
+    project.commit();
+    project.git(&["stash", "pop", "-q"]);
+    let (document, status) = project.check(&[]);
+    assert_eq!(status, 0, "{:#}", document["findings"]);
+    assert_eq!(of(&document, "semantics-changed")[0]["satisfied_by"]["kind"], "waiver");
+}
+
+#[test]
+fn harmless_changes_pass() {
+    let slices = std::fs::read_to_string(own(SLICE)).unwrap();
+    let message = slices.find("message BufferAllocationSliceProto").unwrap();
+    let (header, moved) = slices.split_at(message);
+    let elsewhere = "proto/xla/slice_elsewhere.proto";
+    // A pure move to another file.
+    let project = Project::new();
+    std::fs::write(project.path(elsewhere), format!("{header}{moved}")).unwrap();
+    let import = "import public \"xla/slice_elsewhere.proto\";\n";
+    std::fs::write(project.path(SLICE), format!("{header}{import}")).unwrap();
+    let (document, status) = project.check(&[]);
+    assert_eq!(status, 0, "{:#}", document["findings"]);
+    assert_eq!(document["goldens"]["failed"], 0);
+    // A field that is called otherwise, and one that is new.
+    for (from, to) in [
+        ("int64 offset = 1", "int64 first_byte = 1"),
+        ("int64 offset = 1", "int64 offset = 1;\n  int64 hint = 77"),
+    ] {
+        let project = Project::new();
+        project.edit(SLICE, &[(from, to)]);
+        let (document, status) = project.check(&["--fail-on", "fail"]);
+        assert_eq!(status, 0, "{to}: {:#}", document["findings"]);
+        assert_eq!(counts(&document), [3, 3, 0, 0, 0], "{to}: {:#}", document["goldens"]);
+        assert_eq!(document["goldens"]["backend"], "reference");
+    }
+}
+
+/// The same program as text: renamed at head, it is converted by base's contract.
+#[test]
+fn a_text_golden_is_read_with_base() {
+    let project = Project::new();
+    let golden = "golden/jaxlib-0.11.2/add_mul";
+    let text = Command::new(env!("CARGO_BIN_EXE_aotgate"))
+        .args(["artifact", "convert", "--to", "text", "-o", "text.pbtxt"])
+        .arg(format!("{golden}/executable.bin"))
+        .current_dir(project.dir.path())
+        .output()
+        .unwrap();
+    assert!(text.status.success(), "{}", String::from_utf8_lossy(&text.stderr));
+    std::fs::rename(project.path("text.pbtxt"), project.path(golden).join("executable.bin"))
+        .unwrap();
+    project.commit();
+    project.edit(SLICE, &[("int64 offset = 1", "int64 first_byte = 1")]);
+    let (document, status) = project.check(&["--fail-on", "fail"]);
+    assert_eq!(status, 0, "{:#}", document["findings"]);
+    assert_eq!(counts(&document), [3, 3, 0, 0, 0], "{:#}", document["goldens"]);
+}
+
+/// An attestation is owed for a type of another width; equal results of goldens that carry and read it are as good.
+#[test]
+fn execution_attests_what_it_shows() {
+    let project = Project::new();
+    project.edit(SLICE, &[("int64 size = 2", "int32 size = 2")]);
+    let (document, status) = project.check(&[]);
+    let [finding] = of(&document, "field-type-changed")[..] else {
+        panic!("{:#}", document["findings"])
+    };
+    assert_eq!(finding["triage"], "needs-attestation");
+    assert_eq!(finding["satisfied_by"]["kind"], "golden", "{finding:#}");
+    assert_eq!(finding["satisfied_by"]["goldens"].as_array().unwrap().len(), 3);
+    assert_eq!(status, 0);
+    // Without execution nobody vouches.
+    let (document, status) = project.check(&["--goldens", "none"]);
+    assert_eq!(of(&document, "field-type-changed")[0]["satisfied_by"], Value::Null);
+    assert_eq!(status, 1);
+    // What is carried and not read is not covered.
+    let project = Project::new();
+    project.edit("proto/xla/op_metadata.proto", &[("int32 source_line", "int64 source_line")]);
+    let (document, _) = project.check(&[]);
+    for finding in of(&document, "field-type-changed") {
+        assert_eq!(finding["satisfied_by"], Value::Null, "{finding:#}");
+    }
+}
+
+#[test]
+fn execution_is_asked_for_or_needed() {
+    let project = Project::new();
+    let (document, status) = project.check(&[]);
+    assert_eq!((status, counts(&document)), (0, [0; 5]));
+    let (document, status) = project.check(&["--goldens", "all"]);
+    assert_eq!((status, counts(&document)), (0, [3, 3, 0, 0, 0]));
+    assert!(case(&document, GOLDENS[0])["worst_error"].is_number());
+    let policy = POLICY.replace("upstream = []", "upstream = []\nexecute = \"always\"");
+    std::fs::write(project.path("aotgate.toml"), policy).unwrap();
+    project.commit();
+    let (document, _) = project.check(&[]);
+    assert_eq!(counts(&document), [3, 3, 0, 0, 0]);
+    let (document, _) = project.check(&["--goldens", "none"]);
+    assert_eq!(counts(&document), [0; 5]);
+    // A store elsewhere, in the same windows.
+    let store = own("golden");
+    for (today, executed) in [(TODAY, 4), ("2027-06-01", 0)] {
+        let elsewhere = tempfile::tempdir().unwrap();
+        copy(&store.join("jaxlib-0.12.0/constants"), &elsewhere.path().join("elsewhere/constants"));
+        let dir = elsewhere.path().to_str().unwrap();
+        let (document, _) = project.check(&["--golden-store", dir, "--today", today]);
+        assert_eq!(document["goldens"]["executed"], executed, "{today}: {document:#}");
+    }
+    let (_, status) = project.check_status(&["--golden-store", "nowhere"]);
+    assert_eq!(status, 2);
+}
+
+impl Project {
+    fn check_status(&self, arguments: &[&str]) -> (String, i32) {
+        let output = Command::new(env!("CARGO_BIN_EXE_aotgate"))
+            .args(["check", "--base", "HEAD", "--head", "WORKTREE"])
+            .args(arguments)
+            .current_dir(self.dir.path())
+            .output()
+            .unwrap();
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        (text, output.status.code().unwrap_or(-1))
+    }
+}
+
+/// A golden whose recorded outputs are wrong is not the change's fault.
+#[test]
+fn wrong_expectations_are_a_warning() {
+    let project = Project::new();
+    let golden = project.path("golden").join(GOLDENS[0]);
+    std::fs::copy(
+        own("golden/jaxlib-0.12.0/donated_input/expected.npz"),
+        golden.join("expected.npz"),
+    )
+    .unwrap();
+    project.commit();
+    let (document, status) = project.check(&["--goldens", "all"]);
+    assert_eq!(status, 1);
+    let [finding] = of(&document, "golden-failed")[..] else { panic!("{:#}", document["goldens"]) };
+    assert_eq!(finding["level"], "warning", "{finding:#}");
+    assert_eq!(case(&document, GOLDENS[0])["outcome"], "failed");
+}
+
+/// Goldens that a change brings: an endless loop, a huge allocation, garbage. All end within limits.
+#[test]
+fn hostile_goldens_end_within_limits() {
+    use aotgate_runtime::artifact::Artifact;
+    use aotgate_runtime::proto::xla::gpu::GpuExecutableProto;
+    use prost::Message as _;
+
+    let project = Project::new();
+    let bring = |name: &str, from: &str, change: &dyn Fn(&mut GpuExecutableProto)| {
+        let to = project.path("golden/evil").join(name);
+        copy(&own("golden").join(from), &to);
+        let bytes = std::fs::read(to.join("executable.bin")).unwrap();
+        let mut executable = Artifact::read(bytes).unwrap().decode().unwrap();
+        change(&mut executable);
+        std::fs::write(to.join("executable.bin"), executable.encode_to_vec()).unwrap();
+    };
+    bring("loop", "jaxlib-0.12.0/while_loop", &endless);
+    bring("huge", GOLDENS[0], &|executable| {
+        for allocation in &mut executable.buffer_allocations.as_mut().unwrap().values {
+            allocation.size = 1 << 50;
+        }
+    });
+    bring("garbage", GOLDENS[0], &|executable| {
+        executable.thunks = executable.thunks.take().map(|mut thunks| {
+            thunks.thunks = vec![thunks.thunks[0].clone(); 50_000];
+            thunks
+        })
+    });
+    let begun = Instant::now();
+    let (document, status) = project.check(&[]);
+    assert!(begun.elapsed() < Duration::from_secs(120), "{:?}", begun.elapsed());
+    assert_eq!(status, 1, "{:#}", document["goldens"]);
+    for name in ["evil/loop", "evil/huge", "evil/garbage"] {
+        let outcome = case(&document, name)["outcome"].as_str().unwrap();
+        assert!(matches!(outcome, "failed" | "skipped"), "{name}: {:#}", document["goldens"]);
+    }
+    // Base's own are not run for what head brings.
+    assert_eq!(document["goldens"]["equal"], 0);
+}
+
+/// Makes the condition of the first loop one that nothing ends: its limit is far away.
+fn endless(executable: &mut aotgate_runtime::proto::xla::gpu::GpuExecutableProto) {
+    let module = executable.hlo_module_with_config.as_mut().unwrap().hlo_module.as_mut().unwrap();
+    for computation in &mut module.computations {
+        for instruction in &mut computation.instructions {
+            if instruction.opcode == "compare" {
+                instruction.comparison_direction = "NE".to_owned();
+            }
+            if let Some(literal) = &mut instruction.literal {
+                for value in &mut literal.s32s {
+                    *value = -1;
+                }
+            }
+        }
+    }
+}
