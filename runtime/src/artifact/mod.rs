@@ -24,7 +24,6 @@ mod text;
 mod wire;
 mod write;
 
-use prost::Message as _;
 use prost::bytes::Bytes;
 use serde::Serialize;
 
