@@ -59,8 +59,13 @@ fn skipped(goldens: &Goldens) -> (usize, String) {
     }
     let mut sorted: Vec<(&str, usize)> = reasons.into_iter().collect();
     sorted.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    let texts: Vec<String> = sorted.iter().map(|(why, _)| super::text::clip(why, 80)).collect();
-    (sorted.iter().map(|(_, count)| count).sum(), first(&texts))
+    // Said once where it is true of all.
+    let prefix = "not supported: ";
+    let prefix = if sorted.iter().all(|(why, _)| why.starts_with(prefix)) { prefix } else { "" };
+    let text = |(why, _): &(&str, usize)| super::text::clip(&why[prefix.len()..], 80);
+    let texts: Vec<String> = sorted.iter().map(text).collect();
+    let count = sorted.iter().map(|(_, count)| count).sum();
+    (count, format!("{prefix}{}", first(&texts)))
 }
 
 /// The first of some names, and how many more there are.
