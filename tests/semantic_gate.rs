@@ -86,7 +86,8 @@ impl Project {
 
     fn run(&self, arguments: &[&str]) -> (String, i32) {
         let output = Command::new(env!("CARGO_BIN_EXE_aotgate"))
-            .args(["check", "--base", "HEAD", "--head", "WORKTREE", "--today", TODAY])
+            .args(["check", "--base", "HEAD", "--head", "WORKTREE"])
+            .args(if arguments.contains(&"--today") { &[][..] } else { &["--today", TODAY] })
             .args(arguments)
             .current_dir(self.dir.path())
             .env_remove("GITHUB_EVENT_PATH")
