@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::text::line;
-use crate::finding::{CaseOutcome, Execution, Goldens};
+use crate::finding::{CaseOutcome, Execution, GoldenCase, Goldens};
 
 /// Names given before the rest is a number.
 const NAMED: usize = 3;
@@ -51,13 +51,21 @@ pub(super) fn words(goldens: &Goldens) -> Option<String> {
 /// How many could not be executed, and the reasons, the commonest first.
 fn skipped(goldens: &Goldens) -> (usize, String) {
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
-    for case in goldens.cases.iter().filter(|case| case.execution == Execution::Skipped) {
+    let skipped = |case: &&GoldenCase| {
+        case.execution == Execution::Skipped && case.outcome != CaseOutcome::Failed
+    };
+    for case in goldens.cases.iter().filter(skipped) {
         *reasons.entry(case.reason.as_deref().unwrap_or("no reason")).or_default() += 1;
     }
     let mut sorted: Vec<(&str, usize)> = reasons.into_iter().collect();
     sorted.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    let texts: Vec<String> = sorted.iter().map(|(why, _)| super::text::clip(why, 80)).collect();
-    (sorted.iter().map(|(_, count)| count).sum(), first(&texts))
+    // Said once where it is true of all.
+    let prefix = "not supported: ";
+    let prefix = if sorted.iter().all(|(why, _)| why.starts_with(prefix)) { prefix } else { "" };
+    let text = |(why, _): &(&str, usize)| super::text::clip(&why[prefix.len()..], 80);
+    let texts: Vec<String> = sorted.iter().map(text).collect();
+    let count = sorted.iter().map(|(_, count)| count).sum();
+    (count, format!("{prefix}{}", first(&texts)))
 }
 
 /// The first of some names, and how many more there are.

@@ -133,14 +133,18 @@ fn outcome(
     ran.worst_error = worst_error(&base);
     match head {
         None => {}
-        Some(Err(why)) => return Outcome::HeadFails(why),
+        Some(Err(why)) => {
+            ran.worst_error = None;
+            return Outcome::HeadFails(why);
+        }
         Some(Ok(view)) => {
             ran.unmodelled.extend(view.unmodelled);
+            ran.worst_error = None;
             match run(view.bytes) {
                 Err(stop) => return Outcome::HeadFails(stop.error().to_string()),
                 Ok((_, head)) => {
+                    ran.worst_error = worst_error(&head);
                     if let Some(how) = first_difference(&base, &head) {
-                        ran.worst_error = worst_error(&head);
                         return Outcome::Differs(how);
                     }
                 }

@@ -200,12 +200,15 @@ impl<'a> Gatherer<'a> {
                     false => golden_failed::unexpected(&construct, how, locations),
                 };
                 self.push(finding);
-                let why = format!("not what was recorded, to base and head alike: {how}");
-                (Some(CaseOutcome::Failed), Some(why))
+                let whose = if pending.new { "" } else { ", to base and head alike" };
+                (Some(CaseOutcome::Failed), Some(format!("not what was recorded{whose}: {how}")))
             }
         };
         let Some(case) = self.goldens.cases.get_mut(pending.case) else { return };
-        case.execution = Execution::Done;
+        case.execution = match ran.outcome {
+            Outcome::HeadFails(_) if pending.new => Execution::Skipped,
+            _ => Execution::Done,
+        };
         case.worst_error = ran.worst_error;
         // What was lost on the way stays said, unless it shows in the results.
         if let Some(outcome) = outcome.filter(|_| case.outcome != CaseOutcome::Failed) {
