@@ -12,7 +12,7 @@ use aotgate::golden::verify::{Case, Outcome, Verify};
 use aotgate::golden::{Golden, Store};
 use aotgate::revision::Revision;
 use aotgate::triage::policy;
-use aotgate_runtime::compare::Tolerance;
+use aotgate_runtime::compare::{Tolerance, only_moves};
 use aotgate_runtime::npz;
 use aotgate_runtime::program::Limits;
 
@@ -135,6 +135,28 @@ fn arrays_come_back_from_files_bit_for_bit() {
         count += arrays.len();
     }
     assert!(count > 5);
+}
+
+#[test]
+fn programs_that_only_move_data_are_told_apart() {
+    for (golden, moves) in [
+        ("concat_pad_rev", true),
+        ("dyn_slice", true),
+        ("int_zoo", true),
+        ("rng_bits_philox", true),
+        ("topk", true),
+        ("add_mul", false),
+        ("fft", false),
+        ("gather_scatter", false), // it adds
+        ("mg_all_reduce", false),
+        ("solve", false),
+        ("trisolve", false),
+    ] {
+        let dir = root().join("golden/jaxlib-0.11.2").join(golden);
+        let bytes = std::fs::read(dir.join("executable.bin")).unwrap().into();
+        let program = opener().program(golden, &bytes, &Limits::default()).unwrap();
+        assert_eq!(only_moves(&program), moves, "{golden}");
+    }
 }
 
 /// Programs whose results are further off than the defaults admit, as a share of their largest result, and why. All of
