@@ -1,7 +1,5 @@
 //! Constants of the HLO module.
 
-use num_complex::{Complex32, Complex64};
-
 use super::{Array, Data, decode};
 use crate::program::shape::{ArrayShape, Shape};
 use crate::program::{Invalid, Result};
@@ -128,20 +126,5 @@ impl Array {
     /// A scalar `0` of a type.
     pub(crate) fn zero(ty: P) -> Result<Array> {
         Ok(Array { ty, dims: Vec::new(), data: Data::zeros(ty, 1)? })
-    }
-
-    /// The real and imaginary part of a scalar as `f64`, whatever number it is.
-    pub(crate) fn complex_scalar(&self) -> Option<Complex64> {
-        Some(match &self.data {
-            Data::Pred(v) => Complex64::from(f64::from(u8::from(*v.first()?))),
-            Data::Int(v) => Complex64::from(*v.first()? as f64),
-            Data::Uint(v) => Complex64::from(*v.first()? as f64),
-            Data::F32(v) => Complex64::from(f64::from(*v.first()?)),
-            Data::F64(v) => Complex64::from(*v.first()?),
-            Data::C64(v) => {
-                v.first().map(|Complex32 { re, im }| Complex64::new((*re).into(), (*im).into()))?
-            }
-            Data::C128(v) => *v.first()?,
-        })
     }
 }

@@ -183,7 +183,10 @@ fn reduce_precision(op: &Op<'_, '_>) -> Result<Array> {
             Data::F32(v.iter().map(f).collect())
         }
         _ => {
-            return Err(Invalid::unsupported(format!("reduce-precision of {}", x.ty.as_str_name())));
+            return Err(Invalid::unsupported(format!(
+                "reduce-precision of {}",
+                x.ty.as_str_name()
+            )));
         }
     };
     Ok(Array { ty: x.ty, dims: x.dims.clone(), data })

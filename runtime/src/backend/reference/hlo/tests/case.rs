@@ -3,9 +3,9 @@
 use super::super::{DeviceIds, Evaluator, Value};
 use super::text::{self, Line};
 use crate::array::{Array, element_bytes};
-use crate::program::Limits;
 use crate::program::hlo::Module;
 use crate::program::shape::Shape;
+use crate::program::{Limits, Reads};
 use crate::proto::xla::{HloInstructionProto, HloModuleProto};
 
 /// An instruction on arrays, and what it gives.
@@ -125,7 +125,7 @@ impl Case {
     /// Evaluates it.
     pub(super) fn value(&self) -> Result<Value, String> {
         let fault = |invalid: crate::program::Invalid| invalid.to_string();
-        let module = Module::new(self.module()).map_err(fault)?;
+        let module = Module::new(self.module(), &mut Reads::default()).map_err(fault)?;
         let evaluator =
             Evaluator::new(&module, &self.limits, DeviceIds { replica: 2, partition: 1 }, None);
         for operand in &self.operands {
