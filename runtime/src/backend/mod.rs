@@ -12,7 +12,7 @@ pub use run::{DeviceInputs, DeviceOutputs, HostArray, Run, run};
 pub use seeded::seeded;
 
 use crate::program::Result;
-use crate::program::thunk::{CustomCall, Fft, Kernel, Matmul, Step, TriangularSolve};
+use crate::program::thunk::{Convolution, CustomCall, Fft, Kernel, Matmul, Step, TriangularSolve};
 
 /// Bytes of a device's memory: part of one of the program's allocations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,6 +51,8 @@ pub(crate) trait Device {
     fn fft(&mut self, fft: &Fft, resolve: Resolve<'_>) -> Result<()>;
     /// Solves.
     fn triangular_solve(&mut self, solve: &TriangularSolve, resolve: Resolve<'_>) -> Result<()>;
+    /// Convolves.
+    fn convolution(&mut self, convolution: &Convolution, resolve: Resolve<'_>) -> Result<()>;
     /// Calls a registered function.
     fn custom_call(&mut self, step: &Step, call: &CustomCall, resolve: Resolve<'_>) -> Result<()>;
 }

@@ -123,6 +123,7 @@ impl<'a, D: Device> Walker<'a, D> {
             },
             Thunk::Fft(fft) => self.device.fft(fft, &resolve),
             Thunk::TriangularSolve(solve) => self.device.triangular_solve(solve, &resolve),
+            Thunk::Convolution(convolution) => self.device.convolution(convolution, &resolve),
             Thunk::CustomCall(call) => self.device.custom_call(step, call, &resolve),
             Thunk::Unsupported(what) => Err(Invalid::unsupported(what.clone())),
         }

@@ -98,6 +98,7 @@ impl Known<'_> {
             Thunk::Matmul(_)
             | Thunk::Fft(_)
             | Thunk::TriangularSolve(_)
+            | Thunk::Convolution(_)
             | Thunk::CustomCall(_)
             | Thunk::Unsupported(_) => false,
         }

@@ -6,7 +6,7 @@ mod order;
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
-pub(crate) use attributes::{record_evaluated, record_instruction};
+pub(crate) use attributes::{record_evaluated, record_instruction, record_window};
 
 use super::Reads;
 use super::invalid::{At as _, Invalid, Result};

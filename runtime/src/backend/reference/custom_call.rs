@@ -1,15 +1,18 @@
 //! Registered functions. One that is not here is not supported.
 
-use super::{Reference, Resolve};
-use crate::program::thunk::{CustomCall, Step};
+use super::{Reference, Resolve, radix_sort};
+use crate::program::thunk::{CustomCall, Function, Step};
 use crate::program::{Invalid, Result};
 
 /// Calls the function of a custom call.
 pub(super) fn run(
-    _device: &mut Reference<'_>,
+    device: &mut Reference<'_>,
     _step: &Step,
     call: &CustomCall,
-    _resolve: Resolve<'_>,
+    resolve: Resolve<'_>,
 ) -> Result<()> {
-    Err(Invalid::unsupported(format!("custom call {:?}", call.target)))
+    match &call.function {
+        Function::Sort(sort) => radix_sort::run(device, sort, call, resolve),
+        Function::Unknown => Err(Invalid::unsupported(format!("custom call {:?}", call.target))),
+    }
 }

@@ -1,10 +1,13 @@
 //! Runs programs on the CPU, plainly: every kernel is evaluated as the HLO instruction it was compiled from,
 //! on the thunk's own buffers, so that buffer assignment, order, offsets and aliasing are what is tested.
 
+mod convolution;
 mod custom_call;
 mod fft;
 mod hlo;
+mod keys;
 mod matmul;
+mod radix_sort;
 mod solve;
 
 use super::budget::Budget;
@@ -14,7 +17,7 @@ use crate::array::{Array, decode, encode};
 use crate::program::hlo::{Computation, Instruction};
 use crate::program::shape::{ArrayShape, Shape};
 use crate::program::thunk::{
-    Collective, CustomCall, Fft, Kernel, KernelArgument, Matmul, Step, TriangularSolve,
+    Collective, Convolution, CustomCall, Fft, Kernel, KernelArgument, Matmul, Step, TriangularSolve,
 };
 use crate::program::{At as _, Invalid, Limits, Program, Result};
 use hlo::{DeviceIds, Evaluator, Value};
@@ -253,6 +256,10 @@ impl Device for Reference<'_> {
         self.store(resolve(&solve.b.slice), &solve.b.shape, &x)
     }
 
+    fn convolution(&mut self, convolution: &Convolution, resolve: Resolve<'_>) -> Result<()> {
+        convolution::run(self, convolution, resolve)
+    }
+
     fn custom_call(&mut self, step: &Step, call: &CustomCall, resolve: Resolve<'_>) -> Result<()> {
         custom_call::run(self, step, call, resolve)
     }
@@ -260,6 +267,7 @@ impl Device for Reference<'_> {
 
 /// What an instruction calls that has no meaning in HLO.
 fn opaque(instruction: &Instruction) -> Option<String> {
-    (instruction.opcode == "custom-call")
+    let known = hlo::CUSTOM_CALLS.contains(&instruction.proto.custom_call_target.as_str());
+    (instruction.opcode == "custom-call" && !known)
         .then(|| format!("kernel of custom call {:?}", instruction.proto.custom_call_target))
 }

@@ -63,32 +63,66 @@ pub(crate) fn record_instruction(instruction: &Instruction, reads: &mut Reads) {
     }
 }
 
+/// Notes what a convolution reads of its window.
+pub(crate) fn record_window(reads: &mut Reads) {
+    for (message, fields) in CONVOLVED {
+        if *message != INSTRUCTION {
+            reads.fields(message, fields);
+        }
+    }
+}
+
 type Fields = &'static [&'static str];
+
+/// A window that reduces.
+const WINDOW: &[(&str, Fields)] = &[
+    (INSTRUCTION, &["window"]),
+    ("xla.Window", &["dimensions"]),
+    ("xla.WindowDimension", &["size", "stride", "padding_low", "window_dilation", "base_dilation"]),
+];
+
+/// A window that convolves.
+const CONVOLVED: &[(&str, Fields)] = &[
+    (
+        INSTRUCTION,
+        &[
+            "window",
+            "convolution_dimension_numbers",
+            "feature_group_count",
+            "batch_group_count",
+            "precision_config",
+        ],
+    ),
+    ("xla.Window", &["dimensions"]),
+    (
+        "xla.WindowDimension",
+        &["size", "stride", "padding_low", "window_dilation", "base_dilation", "window_reversal"],
+    ),
+    (
+        "xla.ConvolutionDimensionNumbers",
+        &[
+            "kernel_input_feature_dimension",
+            "kernel_output_feature_dimension",
+            "kernel_spatial_dimensions",
+            "input_batch_dimension",
+            "input_feature_dimension",
+            "output_batch_dimension",
+            "output_feature_dimension",
+            "input_spatial_dimensions",
+            "output_spatial_dimensions",
+        ],
+    ),
+    ("xla.PrecisionConfig", &["operand_precision", "algorithm"]),
+];
 
 /// The attributes that an operation has in the evaluator, as message and fields.
 fn attributes(opcode: &str) -> &'static [(&'static str, Fields)] {
     const DIMENSIONS: &[(&str, Fields)] = &[(INSTRUCTION, &["dimensions"])];
-    const WINDOW: &[(&str, Fields)] = &[
-        (INSTRUCTION, &["window"]),
-        ("xla.Window", &["dimensions"]),
-        (
-            "xla.WindowDimension",
-            &[
-                "size",
-                "stride",
-                "padding_low",
-                "window_dilation",
-                "base_dilation",
-                "window_reversal",
-            ],
-        ),
-    ];
     match opcode {
         "constant" => &[(INSTRUCTION, &["literal"])],
         "get-tuple-element" => &[(INSTRUCTION, &["tuple_index"])],
-        "broadcast" | "transpose" | "reverse" | "iota" | "concatenate" | "reduce" | "sort" => {
-            DIMENSIONS
-        }
+        "broadcast" | "transpose" | "reverse" | "iota" | "concatenate" | "reduce" | "sort"
+        | "get-dimension-size" => DIMENSIONS,
         "compare" => {
             &[(INSTRUCTION, &["comparison_direction", "comparison_type", "comparison_order"])]
         }
@@ -144,6 +178,8 @@ fn attributes(opcode: &str) -> &'static [(&'static str, Fields)] {
                 ],
             ),
         ],
+        "convolution" => CONVOLVED,
+        "topk" => &[(INSTRUCTION, &["largest"])],
         "fft" => &[(INSTRUCTION, &["fft_type", "fft_length"])],
         "custom-call" => &[(INSTRUCTION, &["custom_call_target"])],
         _ => &[],

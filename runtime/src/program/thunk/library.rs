@@ -1,5 +1,6 @@
 //! Calls of libraries and registered functions.
 
+use super::function::Function;
 use super::{Reader, Thunk};
 use crate::program::buffers::{shape_fits, size};
 use crate::program::shape::ArrayShape;
@@ -48,6 +49,8 @@ pub struct CustomCall {
     pub operands: Vec<Option<ShapedSlice>>,
     /// Results; `None` for absent ones.
     pub results: Vec<Option<ShapedSlice>>,
+    /// What it is, where its name is known.
+    pub function: Function,
 }
 
 impl Reader<'_> {
@@ -135,11 +138,10 @@ impl Reader<'_> {
         if let Some(state) = &p.execution_state {
             self.execution_state(state);
         }
-        Ok(Thunk::CustomCall(Box::new(CustomCall {
-            target: p.target_name.clone(),
-            operands,
-            results,
-        })))
+        let (target, function) = (p.target_name.clone(), Function::Unknown);
+        let mut call = CustomCall { target, operands, results, function };
+        self.function(p, &mut call)?;
+        Ok(Thunk::CustomCall(Box::new(call)))
     }
 
     /// State that a registered function left behind when it was compiled. It may hold code for the host,

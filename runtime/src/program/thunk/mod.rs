@@ -2,7 +2,9 @@
 
 mod collective;
 mod control;
+mod convolution;
 mod dynamic_slice;
+mod function;
 mod groups;
 mod kernel;
 mod launch;
@@ -14,7 +16,9 @@ mod reader;
 mod tma;
 
 pub use collective::{Collective, CollectiveBuffer, CollectiveKind, GroupMode, Reduction};
+pub use convolution::Convolution;
 pub use dynamic_slice::{DynamicSlice, SliceOffset};
+pub use function::{Function, Sort};
 pub use kernel::{Kernel, KernelArgument};
 pub use library::{CustomCall, Fft, TriangularSolve};
 pub use matmul::{Matmul, MatrixLayout};
@@ -118,6 +122,8 @@ pub enum Thunk {
     Fft(Box<Fft>),
     /// A triangular system solved by a library.
     TriangularSolve(Box<TriangularSolve>),
+    /// A convolution by a library.
+    Convolution(Box<Convolution>),
     /// A registered function.
     CustomCall(Box<CustomCall>),
     /// Something that nothing here runs, and why.
@@ -210,7 +216,7 @@ impl Reader<'_> {
             Impl::TriangularSolveThunk(p) => ("triangular_solve_thunk", self.triangular_solve(p)?),
             Impl::CustomCallThunk(p) => ("custom_call_thunk", self.custom_call(p)?),
             Impl::CudnnThunk(_) => return unsupported("cudnn_thunk"),
-            Impl::ConvolutionThunk(_) => return unsupported("convolution_thunk"),
+            Impl::ConvolutionThunk(p) => ("convolution_thunk", self.convolution(p)?),
             Impl::ConvolutionReorderThunk(_) => return unsupported("convolution_reorder_thunk"),
             Impl::NormThunk(_) => return unsupported("norm_thunk"),
             Impl::HostExecuteStartThunk(_) => return unsupported("host_execute_start_thunk"),

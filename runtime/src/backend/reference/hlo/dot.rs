@@ -63,7 +63,7 @@ struct Side {
 
 /// Whether a GPU may take the operands of an `f32` product as TF32: that is what XLA allows where no
 /// precision is asked for.
-fn rounds_operands(proto: &HloInstructionProto) -> bool {
+pub(super) fn rounds_operands(proto: &HloInstructionProto) -> bool {
     use crate::proto::xla::precision_config::{Algorithm, Precision};
     let Some(config) = &proto.precision_config else { return true };
     match config.algorithm() {
@@ -80,20 +80,24 @@ pub(crate) fn tf32(x: f32) -> f32 {
 /// Accumulates as the GPU does: `f32` for all floats up to that, `f64` and integers in themselves.
 fn product(l: &Side, r: &Side, ty: PrimitiveType, coarse: bool) -> Result<Data> {
     use crate::array::each;
-    fn rows<T: Copy, A>(
+    /// Rows of the right side that are gone through together, so that they stay in the cache.
+    const TILE: usize = 1 << 16;
+    fn rows<T: Copy, A: Copy + Default>(
         (l, r): (&[T], &[T]),
         (b, m, n, k): (usize, usize, usize, usize),
         dot: impl Fn(&[T], &[T]) -> A,
     ) -> Vec<A> {
-        let mut out = Vec::with_capacity(b * m * n);
-        if out.capacity() == 0 {
-            return out; // the sizes that are not zero may be any
-        }
-        for batch in 0..b {
-            for i in 0..m {
-                let row = &l[(batch * m + i) * k..][..k];
-                for j in 0..n {
-                    out.push(dot(row, &r[(batch * n + j) * k..][..k]));
+        let mut out = vec![A::default(); b * m * n];
+        let tile = (TILE / (k * size_of::<T>()).max(1)).max(1);
+        // Of an empty result, the sizes that are not zero may be any.
+        let batches = if out.is_empty() { 0 } else { b };
+        for batch in 0..batches {
+            for start in (0..n).step_by(tile) {
+                for i in 0..m {
+                    let row = &l[(batch * m + i) * k..][..k];
+                    for j in start..n.min(start + tile) {
+                        out[(batch * m + i) * n + j] = dot(row, &r[(batch * n + j) * k..][..k]);
+                    }
                 }
             }
         }
@@ -181,8 +185,13 @@ fn floats(data: &Data) -> Vec<f32> {
     }
 }
 
-fn doubles(data: &Data) -> Vec<f64> {
-    complex(data).into_iter().map(|x| x.re).collect()
+/// Real parts.
+pub(crate) fn doubles(data: &Data) -> Vec<f64> {
+    match data {
+        Data::F32(v) => v.iter().map(|x| f64::from(*x)).collect(),
+        Data::F64(v) => v.clone(),
+        other => complex(other).into_iter().map(|x| x.re).collect(),
+    }
 }
 
 fn complex(data: &Data) -> Vec<Complex64> {

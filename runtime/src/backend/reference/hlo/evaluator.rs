@@ -99,10 +99,10 @@ impl<'m> Evaluator<'m> {
     ) -> Result<Value> {
         let evaluate = || {
             let family = family(&instruction.opcode)?;
-            self.work(&instruction.shape)?;
             if !family.passes {
                 self.charge(&instruction.shape)?;
             }
+            self.work(&instruction.shape, family.passes)?;
             let mut op = Op { evaluator: self, computation, instruction, operands };
             let value = (family.evaluate)(&mut op)?;
             op.operands.into_iter().for_each(|operand| self.release(operand));
@@ -112,12 +112,12 @@ impl<'m> Evaluator<'m> {
         evaluate().at(|| place(computation, instruction))
     }
 
-    /// Counts the elements of a result.
-    fn work(&self, shape: &Shape) -> Result<()> {
-        // Every leaf counts, the empty ones too.
+    /// Counts the elements of a result, unless they were `made` before, and its arrays.
+    fn work(&self, shape: &Shape, made: bool) -> Result<()> {
         let leaves = shape.leaves();
         let elements =
             leaves.iter().map(|leaf| leaf.elements() as u64).fold(0, u64::saturating_add);
+        let elements = if made { 0 } else { elements };
         self.steps(elements.saturating_add(leaves.len() as u64 + 1))
     }
 

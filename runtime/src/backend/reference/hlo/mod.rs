@@ -9,6 +9,7 @@ mod compare;
 mod complex;
 mod control;
 mod convert;
+mod convolution;
 mod dot;
 mod elementwise;
 mod evaluator;
@@ -25,6 +26,7 @@ mod source;
 mod structure;
 #[cfg(test)]
 mod tests;
+mod top_k;
 mod window;
 
 use std::collections::HashMap;
@@ -35,10 +37,12 @@ use crate::program::shape::Shape;
 use crate::program::{Invalid, Result};
 
 pub(crate) use collective::reduce_arrays;
-pub(crate) use dot::tf32;
+pub(crate) use convolution::{Convolved, Which, narrowed};
+pub(crate) use dot::{doubles, tf32};
 pub(crate) use evaluator::{DeviceIds, Evaluator};
 pub(crate) use op::Op;
 pub(crate) use scalar::Scalar;
+pub(crate) use top_k::CUSTOM_CALLS;
 
 /// A value while it is computed.
 #[derive(Debug, Clone)]
@@ -58,7 +62,7 @@ struct Family {
 }
 
 /// All that can be evaluated. `parameter` is the computation's own.
-const FAMILIES: [&Family; 17] = [
+const FAMILIES: [&Family; 19] = [
     &structure::FAMILY,
     &source::FAMILY,
     &elementwise::UNARY_FAMILY,
@@ -76,6 +80,8 @@ const FAMILIES: [&Family; 17] = [
     &window::FAMILY,
     &indexed::FAMILY,
     &fourier::FAMILY,
+    &convolution::FAMILY,
+    &top_k::FAMILY,
 ];
 
 static BY_OPCODE: LazyLock<HashMap<&'static str, &'static Family>> = LazyLock::new(|| {

@@ -1,8 +1,9 @@
 //! Reductions along dimensions.
 
+use super::elementwise::Binary;
 use super::scalar::{Combiner, Scalar, Typed};
 use super::{Family, Op, Value};
-use crate::array::{Array, Odometer, offsets, strides};
+use crate::array::{Array, Data, Odometer, offsets, round, strides, width, wrap_int, wrap_uint};
 use crate::program::{Invalid, Result};
 use crate::proto::xla::PrimitiveType;
 
@@ -63,6 +64,13 @@ fn reduce(op: &Op<'_, '_>) -> Result<Value> {
     }
     op.evaluator.steps(first.len() as u64)?;
     let along = offsets(&in_dims, &in_strides);
+    if let ([x], [init], Some(operation)) = (&inputs[..], &init[..], combiner.binary()) {
+        let bases = offsets(&out_dims, &out_strides);
+        if let Some(data) = quick(&x.data, *init, operation, &bases, &along) {
+            outputs[0].data = data;
+            return Ok(several(outputs));
+        }
+    }
     let mut tree = Tree { combiner: &combiner, types: &types, arguments: vec![], out: vec![] };
     for at in 0..outputs[0].len() {
         let base = odometer.offset(&out_strides);
@@ -78,6 +86,55 @@ fn reduce(op: &Op<'_, '_>) -> Result<Value> {
         odometer.advance();
     }
     Ok(several(outputs))
+}
+
+/// The same for one array and one operation, in the same order.
+fn quick(
+    x: &Data,
+    init: Scalar,
+    (f, ty, swapped): (Binary, PrimitiveType, bool),
+    bases: &[usize],
+    along: &[usize],
+) -> Option<Data> {
+    fn all<T: Copy>(
+        (v, init, swapped): (&[T], T, bool),
+        (bases, along): (&[usize], &[usize]),
+        f: impl Fn(T, T) -> T,
+    ) -> Vec<T> {
+        let f = |a, b| if swapped { f(b, a) } else { f(a, b) };
+        bases
+            .iter()
+            .map(|base| f(init, tree(&|i| v[base + along[i]], &f, 0, along.len())))
+            .collect()
+    }
+    fn tree<T: Copy>(
+        get: &impl Fn(usize) -> T,
+        f: &impl Fn(T, T) -> T,
+        start: usize,
+        end: usize,
+    ) -> T {
+        if end - start > Tree::RUN {
+            let middle = start + (end - start) / 2;
+            return f(tree(get, f, start, middle), tree(get, f, middle, end));
+        }
+        (start + 1..end).fold(get(start), |total, at| f(total, get(at)))
+    }
+    let (width, places) = (width(ty), (bases, along));
+    Some(match (f, x, init) {
+        (Binary::F32(f), Data::F32(v), Scalar::F32(init)) => {
+            Data::F32(all((v, init, swapped), places, |a, b| round(ty, f(a, b, width))))
+        }
+        (Binary::F64(f), Data::F64(v), Scalar::F64(init)) => {
+            Data::F64(all((v, init, swapped), places, |a, b| f(a, b, width)))
+        }
+        (Binary::Int(f), Data::Int(v), Scalar::Int(init)) => {
+            Data::Int(all((v, init, swapped), places, |a, b| wrap_int(ty, f(a, b, width))))
+        }
+        (Binary::Uint(f), Data::Uint(v), Scalar::Uint(init)) => {
+            Data::Uint(all((v, init, swapped), places, |a, b| wrap_uint(ty, f(a, b, width))))
+        }
+        _ => return None,
+    })
 }
 
 /// Combines many values pairwise.

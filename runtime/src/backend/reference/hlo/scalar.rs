@@ -118,6 +118,23 @@ impl<'e, 'm> Combiner<'e, 'm> {
         Ok(())
     }
 
+    /// The operation, its type, and whether its operands change places, where it is but one on both
+    /// parameters.
+    pub(super) fn binary(&self) -> Option<(Binary, PrimitiveType, bool)> {
+        let tape = self.tape.as_ref()?;
+        let (&[Step::Parameter(p), Step::Parameter(q), Step::Binary(f, ty, a, b)], [2]) =
+            (&tape.ops[..], &tape.outputs[..])
+        else {
+            return None;
+        };
+        let numbers = [p, q];
+        match (numbers.get(a)?, numbers.get(b)?) {
+            (0, 1) => Some((f, ty, false)),
+            (1, 0) => Some((f, ty, true)),
+            _ => None,
+        }
+    }
+
     /// What `call` answers when it is a single predicate.
     pub(crate) fn decide(&self, arguments: &[Typed], out: &mut Vec<Scalar>) -> Result<bool> {
         self.call(arguments, out)?;

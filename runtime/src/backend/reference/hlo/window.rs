@@ -18,11 +18,13 @@ pub(super) const FAMILY: Family = Family {
 };
 
 /// A window over `dims` and the sizes of what comes out, checked. `window_reversal` is a convolution's.
-pub(super) fn window<'o>(
-    op: &'o Op<'_, '_>,
-    dims: &[usize],
-) -> Result<(&'o [WindowDimension], Vec<usize>)> {
+fn window<'o>(op: &'o Op<'_, '_>, dims: &[usize]) -> Result<(&'o [WindowDimension], Vec<usize>)> {
     let dimensions = op.instruction.proto.window.as_ref().map_or(&[][..], |w| &w.dimensions);
+    Ok((dimensions, windowed(dimensions, dims)?))
+}
+
+/// The sizes of what comes out of a window over `dims`.
+pub(super) fn windowed(dimensions: &[WindowDimension], dims: &[usize]) -> Result<Vec<usize>> {
     if dimensions.len() != dims.len() {
         return Err(Invalid::value("window.dimensions", dimensions.len(), dims.len().to_string()));
     }
@@ -32,7 +34,7 @@ pub(super) fn window<'o>(
             Invalid::value(format!("window.dimensions[{at}]"), format!("{d:?}"), bound)
         })
     });
-    Ok((dimensions, places.collect::<Result<_>>()?))
+    places.collect()
 }
 
 /// At how many places a window fits; `None` where the window is none.

@@ -3,10 +3,9 @@
 use super::super::{DeviceIds, Evaluator, Value};
 use super::text::{self, Line};
 use crate::array::{Array, element_bytes};
-use crate::program::Limits;
-use crate::program::Reads;
 use crate::program::hlo::Module;
 use crate::program::shape::Shape;
+use crate::program::{Limits, Reads};
 use crate::proto::xla::{HloInstructionProto, HloModuleProto};
 
 /// An instruction on arrays, and what it gives.

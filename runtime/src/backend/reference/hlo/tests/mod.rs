@@ -9,6 +9,7 @@ mod compare;
 mod complex;
 mod control;
 mod convert;
+mod convolution;
 mod dot;
 mod float;
 mod hostile;
@@ -27,11 +28,12 @@ use std::collections::BTreeSet;
 use case::Case;
 
 /// One table for each file.
-const TABLES: [fn() -> Vec<Case>; 15] = [
+const TABLES: [fn() -> Vec<Case>; 16] = [
     compare::cases,
     complex::cases,
     control::cases,
     convert::cases,
+    convolution::cases,
     dot::cases,
     float::cases,
     indexed::cases,
@@ -71,9 +73,7 @@ fn no_opcode_is_in_two_families() {
 
 #[test]
 fn what_is_not_here_is_named() {
-    for opcode in
-        ["rng", "cholesky", "custom-call", "send", "infeed", "dynamic-reshape", "no-such-thing"]
-    {
+    for opcode in ["rng", "cholesky", "send", "infeed", "dynamic-reshape", "no-such-thing"] {
         Case::new(&format!("{opcode}(f32[] 1) = f32[] 1"))
             .fails(&format!("{opcode} \"op\" in \"main\": not supported: opcode {opcode}"))
             .check()

@@ -34,6 +34,11 @@ pub(super) fn cases() -> Vec<Case> {
         case("reduce.0(f32[3] 1 2 3, f32[] -inf) = f32[] 3").combines("maximum", "f32"),
         case("reduce.0(pred[3] 1 0 1, pred[] 1) = pred[] 0").combines("and", "pred"),
         case("reduce.0(c64[2] 1:2 3:4, c64[] 1) = c64[] -5:10").combines("multiply", "c64"),
+        case("reduce.0(s32[3] 1 2 3, s32[] 10) = s32[] 14").combines("subtract", "s32"),
+        case("reduce.0(s32[3] 1 2 3, s32[] 10) = s32[] -8")
+            .calls("swapped", "a s32[] parameter 0\n b s32[] parameter 1\n r s32[] subtract b a"),
+        case("reduce.0(f64[3] 1 2 3, f64[] 10) = f64[] -8")
+            .calls("swapped", "b f64[] parameter 1\n a f64[] parameter 0\n r f64[] subtract b a"),
         // 40 elements: in halves down to runs of 16.
         case("reduce.0(f32[40] ..0.1, f32[] 0) = f32[] 4").near(1e-6).combines("add", "f32"),
         // Accumulates as wide as the computation says.

@@ -46,6 +46,19 @@ pub(super) fn cases() -> Vec<Case> {
             .fails("operand is s32[3]{0}, expected s32[2]{0}"),
         case("sort.0(s32[2] 1 2) = s32[2] 1 2").combines("add", "s32").fails("result is s32[]{}, expected pred[]{}"),
         case("sort.0(s32[2] 1 2) = s32[2] 1 2").combines("compare.LT", "f32").fails("parameter 0 is f32[]{}, expected s32[]{}"),
+        case("custom-call(f32[3] 1 2 3) = f32[2] 3 2 & s32[2] 2 1").with(|p| p.custom_call_target = "__gpu$TopK".to_owned()),
+        case("custom-call(f32[2,3] 1 nan -inf 5 5 0) = f32[2,2] NaN 1 5 5 & s32[2,2] 1 0 0 1")
+            .with(|p| p.custom_call_target = "__gpu$TopK".to_owned()),
+        case("custom-call(f32[3] 1 2 3) = f32[3] 1 2 3")
+            .with(|p| p.custom_call_target = "mine".to_owned())
+            .fails("not supported: custom call \"mine\""),
+        case("topk(s8[4] 3 -1 3 0) = s8[2] 3 3 & s32[2] 0 2").with(|p| p.largest = true),
+        case("topk(s8[4] 3 -1 3 0) = s8[2] -1 0 & s32[2] 1 3"),
+        case("topk(u64[2,0]) = u64[2,0] & s32[2,0]"),
+        case("topk(s8[2] 3 1) = s8[3] 3 1 0 & s32[3] 0 1 2").fails("values is s8[3]{0}, expected at most the 2 elements of s8[2]{0}"),
+        case("topk(s8[2] 3 1) = s8[1] 3 & s32[2] 0 1").fails("result is s32[2]{0}, expected dimensions [1]"),
+        case("topk(s8[] 3) = s8[] 3 & s32[] 0").fails("an array with dimensions"),
+        case("topk(c64[1] 3) = c64[1] 3 & s32[1] 0").fails("numbers that have an order"),
         case("sort.0() = s32[2] 1 2").combines("compare.LT", "f32").fails("operand 0 is not set"),
     ]
 }
