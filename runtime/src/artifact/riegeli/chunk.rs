@@ -3,14 +3,13 @@
 use prost::bytes::Buf as _;
 
 use super::blocks::Chunk;
-use super::{COMPRESSION_BROTLI, COMPRESSION_NONE, COMPRESSION_SNAPPY, COMPRESSION_ZSTD, Record};
+use super::{
+    COMPRESSION_BROTLI, COMPRESSION_NONE, COMPRESSION_SNAPPY, COMPRESSION_ZSTD, Record, snappy,
+};
 use crate::artifact::limits::{self, Budget};
 use crate::artifact::rope::Rope;
 use crate::artifact::wire::varint;
 use crate::error::{Error, ErrorKind};
-
-/// What Snappy can yield at most for one byte of input: 64 bytes for a copy of three bytes.
-const SNAPPY_RATIO: u64 = 22;
 
 /// Adds the records of a simple chunk.
 pub(super) fn simple(
@@ -126,7 +125,7 @@ fn in_chunk(
     error.in_layer(layer)
 }
 
-/// Decompresses one part: its size as a varint, then raw Snappy.
+/// Decompresses one part: its size as a varint, then raw Snappy, which begins with its size too.
 fn inflate(
     part: &Rope,
     chunk: &Chunk,
@@ -134,30 +133,32 @@ fn inflate(
     layer: &str,
     budget: &mut Budget<'_>,
 ) -> Result<Rope, Error> {
-    let offset = chunk.offset_of(at);
-    let malformed = |what: &str, expected: String, found: String| -> Error {
+    let malformed = |within: usize, what: &str, expected: String, found: String| -> Error {
+        let offset = chunk.offset_of(at.saturating_add(within));
         let what = what.to_owned();
         ErrorKind::Malformed { layer: layer.to_owned(), offset, what, expected, found }.into()
     };
     let mut reader = part.reader();
     let size = varint(&mut reader, "decompressed size")
         .map_err(|error| in_chunk(error, chunk, at, layer))?;
-    let compressed = part.slice(reader.position()..part.len()).unwrap_or_default().to_bytes();
-    let own = snap::raw::decompress_len(&compressed)
-        .map_err(|error| malformed("Snappy data", "a stream".to_owned(), error.to_string()))?;
-    if own as u64 != size {
-        return Err(malformed("decompressed size", size.to_string(), own.to_string()));
+    let stream = reader.position();
+    let own = varint(&mut reader, "size of a Snappy stream")
+        .map_err(|error| in_chunk(error, chunk, at, layer))?;
+    if own != size {
+        let (expected, found) = (size.to_string(), own.to_string());
+        return Err(malformed(stream, "size of a Snappy stream", expected, found));
     }
-    let most = (compressed.len() as u64).saturating_mul(SNAPPY_RATIO);
+    let begin = reader.position();
+    let elements = part.slice(begin..part.len()).unwrap_or_default();
+    let most = (elements.len() as u64).saturating_mul(snappy::RATIO);
     if size > most {
-        let expected = format!("at most {most} from {} bytes of Snappy", compressed.len());
-        return Err(malformed("decompressed size", expected, size.to_string()));
+        let expected = format!("at most {most} from {} bytes of Snappy", elements.len());
+        return Err(malformed(0, "decompressed size", expected, size.to_string()));
     }
-    budget.decompress(layer, offset, size)?;
-    let mut inflated = vec![0; own];
-    let length = snap::raw::Decoder::new()
-        .decompress(&compressed, &mut inflated)
-        .map_err(|error| malformed("Snappy data", format!("{size} bytes"), error.to_string()))?;
-    inflated.truncate(length);
+    budget.decompress(layer, chunk.offset_of(at), size)?;
+    let size = usize::try_from(size).unwrap_or(usize::MAX);
+    let inflated = snappy::decompress(&elements, size).map_err(|damage| {
+        malformed(begin + damage.offset, "Snappy data", damage.expected, damage.found)
+    })?;
     Ok(inflated.into())
 }

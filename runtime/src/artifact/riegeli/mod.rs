@@ -9,6 +9,7 @@
 
 mod blocks;
 mod chunk;
+mod snappy;
 mod writer;
 
 use highway::{HighwayHash as _, HighwayHasher, Key};
