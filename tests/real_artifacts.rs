@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use aotgate::descriptor::{Contract, ContractSpec, RootSpec, SourceClosure};
 use aotgate::view::{Limits, Node, Slot, Value, decode};
 use aotgate_runtime::artifact::{
-    Artifact, Compression, Container, ContainerRules, Encoding, EnvelopeForm, Form,
+    Artifact, Compression, ContainerRules, Encoding, EnvelopeForm, Form,
 };
 
 const EXECUTABLE: &str = "xla.gpu.GpuExecutableProto";

@@ -8,8 +8,10 @@
 mod detect;
 mod envelope;
 mod field_path;
+mod footprint;
 pub mod inspect;
 mod limits;
+mod manifest;
 mod outer;
 mod release;
 mod riegeli;
@@ -118,6 +120,8 @@ pub struct Artifact {
     envelope: Option<Envelope>,
     outer: Option<Outer>,
     executable: Rope,
+    /// Bytes that a decoded message may take.
+    decoded: u64,
 }
 
 impl Artifact {
@@ -138,6 +142,7 @@ impl Artifact {
             envelope: None,
             outer: None,
             executable: Rope::default(),
+            decoded: limits.decoded,
         };
         let anything = [
             Candidate::Envelope,
@@ -208,7 +213,8 @@ impl Artifact {
         if let Some(message) = &golden.message {
             layer.versions.push(("proto-message".to_owned(), message.clone()));
         }
-        Ok(Artifact { layers: vec![layer], envelope: None, outer, executable })
+        let decoded = Limits::default().decoded;
+        Ok(Artifact { layers: vec![layer], envelope: None, outer, executable, decoded })
     }
 
     /// The layers, outermost first.
@@ -234,6 +240,7 @@ impl Artifact {
     /// The executable as the contract's type. Payloads are shared, not copied, where they lie in one
     /// piece. Fields that the contract lacks are left out.
     pub fn decode(&self) -> Result<GpuExecutableProto, Error> {
+        footprint::check(&self.executable, EXECUTABLE, self.decoded)?;
         on_deep_stack(|| {
             GpuExecutableProto::decode(self.executable.reader())
                 .map_err(|error| ErrorKind::Decode { message: EXECUTABLE, error }.into())

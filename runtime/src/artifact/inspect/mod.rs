@@ -5,20 +5,15 @@ mod text;
 mod thunks;
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
 
-use prost_reflect::{DescriptorPool, DynamicMessage};
+use prost_reflect::DynamicMessage;
 use serde::Serialize;
 
-use super::{Artifact, EXECUTABLE, Layer, outer};
-use crate::DESCRIPTOR_SET;
+use super::{Artifact, EXECUTABLE, Layer, footprint, outer};
 use crate::deep::on_deep_stack;
 use crate::error::{Error, ErrorKind};
 use crate::proto::stream_executor::gpu_compute_capability_proto::ComputeCapability;
 use crate::proto::xla::gpu::GpuExecutableProto;
-
-static CONTRACT: LazyLock<Result<DescriptorPool, String>> =
-    LazyLock::new(|| DescriptorPool::decode(DESCRIPTOR_SET).map_err(|error| error.to_string()));
 
 /// What is in an artifact. Serializes as `aotgate.inspect/1`; `Display` draws the tree.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -175,11 +170,12 @@ impl Inspection {
 
     fn build(artifact: &Artifact) -> Result<Inspection, Error> {
         let message = artifact.decode()?;
-        let dynamic = reflect(EXECUTABLE, artifact.executable())?;
+        let dynamic = reflect(EXECUTABLE, artifact.executable(), artifact.decoded)?;
         let mut unknown = BTreeMap::new();
         thunks::count_unknown(&dynamic, &mut unknown);
         if let Some(outer) = artifact.outer() {
-            thunks::count_unknown(&reflect(outer::MESSAGE, outer.message())?, &mut unknown);
+            let options = reflect(outer::MESSAGE, outer.message(), artifact.decoded)?;
+            thunks::count_unknown(&options, &mut unknown);
         }
         let mut found = Vec::new();
         thunks::thunks_in(&dynamic, "", &mut found);
@@ -217,13 +213,9 @@ impl Inspection {
     }
 }
 
-fn reflect(name: &'static str, bytes: &super::Rope) -> Result<DynamicMessage, Error> {
-    let contract =
-        CONTRACT.as_ref().map_err(|reason| ErrorKind::Contract { reason: reason.clone() })?;
-    let descriptor = contract
-        .get_message_by_name(name)
-        .ok_or_else(|| ErrorKind::Contract { reason: format!("{name} is not in it") })?;
-    DynamicMessage::decode(descriptor, bytes.reader())
+fn reflect(name: &'static str, bytes: &super::Rope, limit: u64) -> Result<DynamicMessage, Error> {
+    footprint::check(bytes, name, limit)?;
+    DynamicMessage::decode(footprint::descriptor(name)?, bytes.reader())
         .map_err(|error| ErrorKind::Decode { message: name, error }.into())
 }
 
