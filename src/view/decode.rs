@@ -35,18 +35,19 @@ pub fn decode<'a>(
     root: &str,
     limits: Limits,
 ) -> Result<Held<'a>, Refused> {
-    let Some(ty) = contract.message(root) else {
+    let mut decoder = Decoder::new(contract, limits);
+    let Some(ty) = decoder.types.root(root) else {
         let reason = Reason::NoSuchMessage(root.to_owned());
         return Err(Refused { offset: 0, path: String::new(), reason });
     };
-    let mut decoder = Decoder::new(contract, limits);
     let mut root = Node::new(ty);
     if let Err(Failure { offset, reason }) =
         decoder.fields(&mut root, &mut Cursor::new(bytes), None)
     {
         return Err(Refused { offset, path: decoder.path.to_string(), reason });
     }
-    let missing = required::missing(&root);
+    // Few schemas have required fields, and looking for them takes a walk over everything.
+    let missing = if decoder.types.required { required::missing(&root) } else { Vec::new() };
     if !missing.is_empty() {
         let reason = Reason::RequiredMissing(missing);
         return Err(Refused { offset: bytes.len(), path: String::new(), reason });

@@ -28,6 +28,7 @@ mod refused;
 mod required;
 mod sink;
 mod translate;
+mod types;
 mod unknown;
 
 pub use decode::{Limits, decode};
