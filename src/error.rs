@@ -249,6 +249,37 @@ pub(crate) enum ErrorKind {
         source_code: NamedSource<String>,
     },
 
+    // Artifacts
+    #[cfg(feature = "runtime")]
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Artifact(aotgate_runtime::Error),
+
+    #[cfg(feature = "runtime")]
+    #[error("serialized_executable of the text golden: {0}")]
+    #[diagnostic(forward(0))]
+    SerializedExecutable(aotgate_runtime::Error),
+
+    #[cfg(feature = "runtime")]
+    #[error("text golden, {0}")]
+    #[diagnostic(forward(0))]
+    Text(crate::view::text::TextRefused),
+
+    #[cfg(feature = "runtime")]
+    #[error("{message}")]
+    #[diagnostic(code(aotgate::text_message), help("{help}"))]
+    TextMessage { message: String, help: String },
+
+    #[cfg(feature = "runtime")]
+    #[error("{message} cannot be read with this contract: {reason}")]
+    #[diagnostic(
+        code(aotgate::unreadable_artifact),
+        help(
+            "use the contract of the release that wrote the artifact, with the outer message in it"
+        )
+    )]
+    Unreadable { message: &'static str, reason: String },
+
     // Usage
     #[error("{message}")]
     #[diagnostic(code(aotgate::usage), help("{help}"))]

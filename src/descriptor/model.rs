@@ -263,6 +263,41 @@ impl Contract {
 }
 
 impl Message {
+    /// A message that no file declares, of optional messages: name, number and type of each, by number.
+    #[cfg(feature = "runtime")]
+    pub(crate) fn of_messages(name: &str, fields: &[(&str, i32, &str)]) -> Self {
+        let nowhere = Place { file: usize::MAX, path: Vec::new() };
+        let field = |(name, number, ty): &(&str, i32, &str)| Field {
+            name: (*name).into(),
+            number: *number,
+            ty: Type::Message((*ty).into()),
+            label: Label::Singular,
+            presence: Presence::Explicit,
+            oneof: None,
+            packed: false,
+            default: None,
+            json_name: (*name).into(),
+            deprecated: false,
+            verify_utf8: false,
+            delimited: false,
+            closed_enum: false,
+            place: nowhere.clone(),
+        };
+        Message {
+            name: name.into(),
+            fields: fields.iter().map(field).collect(),
+            oneofs: Vec::new(),
+            reserved_numbers: Vec::new(),
+            reserved_names: Vec::new(),
+            extension_ranges: Vec::new(),
+            map_entry: false,
+            message_set: false,
+            reach: Reach::default(),
+            place: nowhere,
+            by_name: Index::default(),
+        }
+    }
+
     /// The field with this number.
     pub fn field(&self, number: i32) -> Option<&Field> {
         let at = self.fields.binary_search_by_key(&number, |f| f.number).ok()?;

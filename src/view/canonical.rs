@@ -131,7 +131,8 @@ impl Encode for Unknown<'_> {
     }
 }
 
-fn scalar(field: &Field, bits: u64, sink: &mut impl Sink) {
+/// A value with its tag.
+pub(super) fn scalar(field: &Field, bits: u64, sink: &mut impl Sink) {
     let wire = wire_type(field);
     sink.tag(field.number as u32, wire);
     sink.raw(wire, to_varint(&field.ty, bits));

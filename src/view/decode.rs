@@ -5,7 +5,7 @@ use super::fields::Decoder;
 use super::held::{Held, Node};
 use super::refused::{Failure, Reason, Refused};
 use super::required;
-use crate::descriptor::Contract;
+use crate::descriptor::{Contract, Message};
 
 /// Bounds of what [`decode`] accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,11 +35,22 @@ pub fn decode<'a>(
     root: &str,
     limits: Limits,
 ) -> Result<Held<'a>, Refused> {
-    let mut decoder = Decoder::new(contract, limits);
-    let Some(ty) = decoder.types.root(root) else {
+    let Some(ty) = contract.message(root) else {
         let reason = Reason::NoSuchMessage(root.to_owned());
         return Err(Refused { offset: 0, path: String::new(), reason });
     };
+    decode_as(bytes, contract, ty, limits).map(|root| Held { contract, root })
+}
+
+/// Reads a message whose type need not be in the contract.
+pub(super) fn decode_as<'a>(
+    bytes: &'a [u8],
+    contract: &'a Contract,
+    ty: &'a Message,
+    limits: Limits,
+) -> Result<Node<'a>, Refused> {
+    let mut decoder = Decoder::new(contract, limits);
+    decoder.types.see(ty);
     let mut root = Node::new(ty);
     if let Err(Failure { offset, reason }) =
         decoder.fields(&mut root, &mut Cursor::new(bytes), None)
@@ -52,5 +63,5 @@ pub fn decode<'a>(
         let reason = Reason::RequiredMissing(missing);
         return Err(Refused { offset: bytes.len(), path: String::new(), reason });
     }
-    Ok(Held { contract, root })
+    Ok(root)
 }

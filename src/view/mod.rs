@@ -23,10 +23,13 @@ mod held;
 mod loss;
 mod losses;
 mod names;
+#[cfg(feature = "runtime")]
+mod open;
 mod path;
 mod refused;
 mod required;
 mod sink;
+pub mod text;
 mod translate;
 mod types;
 mod unknown;
@@ -35,5 +38,9 @@ pub use decode::{Limits, decode};
 pub use held::{Held, Key, Node, Slot, Unknown, UnknownValue, Value};
 pub use loss::{Loss, LossKind};
 pub use losses::losses;
+#[cfg(feature = "runtime")]
+pub use open::{Opened, canonical_contract, open, open_reporting, opening_spec};
 pub use refused::{Reason, Refused};
+#[cfg(feature = "runtime")]
+pub use text::golden::{print_artifact, write_text};
 pub use translate::translate;

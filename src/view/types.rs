@@ -18,13 +18,6 @@ impl<'a> Types<'a> {
         Types { contract, kept: vec![(0, None); KEPT], required: false }
     }
 
-    /// The root's type.
-    pub(super) fn root(&mut self, name: &str) -> Option<&'a Message> {
-        let ty = self.contract.message(name)?;
-        self.see(ty);
-        Some(ty)
-    }
-
     /// The type of a message field. A contract declares every type that it uses.
     pub(super) fn of(&mut self, field: &'a Field) -> Option<&'a Message> {
         let address = std::ptr::from_ref(field) as usize;
@@ -45,7 +38,8 @@ impl<'a> Types<'a> {
         ty
     }
 
-    fn see(&mut self, ty: &Message) {
+    /// Takes note of a type that is read.
+    pub(super) fn see(&mut self, ty: &Message) {
         self.required |= ty.fields.iter().any(|field| field.label == Label::Required);
     }
 }

@@ -12,3 +12,8 @@ mod rows;
 mod schema;
 mod table;
 mod text;
+#[cfg(feature = "runtime")]
+mod text_golden;
+mod text_hostile;
+mod text_random;
+mod text_rules;

@@ -149,7 +149,7 @@ fn first_difference(ours: &str, theirs: &str) -> String {
     format!("from line {same}, ours\n{}\nprotoc\n{}", around(ours), around(theirs))
 }
 
-fn variable(name: &str, default: u64) -> u64 {
+pub(crate) fn variable(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().map_or(default, |v| v.parse().unwrap())
 }
 

@@ -11,6 +11,7 @@ pub(crate) const SCALARS: [&str; 15] = [
     "double", "float", "int64", "uint64", "int32", "fixed64", "fixed32", "bool", "string", "bytes",
     "uint32", "sfixed32", "sfixed64", "sint32", "sint64",
 ];
+const NUMBERS: [i32; 16] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 15, 16, 17, 100, 2048, 536_870_911];
 const KEYS: [&str; 12] = [
     "int32", "int64", "uint32", "uint64", "sint32", "sint64", "fixed32", "fixed64", "sfixed32",
     "sfixed64", "bool", "string",
@@ -84,8 +85,7 @@ impl Schema {
     }
 
     fn add(&mut self, message: usize, random: &mut Random) {
-        let number =
-            random.pick(&[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 15, 16, 17, 100, 2048, 536_870_911]);
+        let number = random.pick(&NUMBERS);
         if self.messages[message].iter().all(|f| f.number != number) {
             let field = Field { number, kind: self.kind(random), label: label(random) };
             self.messages[message].push(field);
@@ -268,20 +268,45 @@ impl Schema {
     }
 
     pub(crate) fn contract(&self) -> Contract {
-        let sources = self.sources();
-        let files: Vec<(&str, &str)> = sources.iter().map(|(n, t)| (*n, t.as_str())).collect();
-        let mut contract = Files::new(&files)
-            .contract(&everything(["a.proto".to_owned()]))
-            .unwrap_or_else(|e| panic!("{:?}\n{}", miette::Report::new(e), sources[0].1));
-        // Generated C++ code takes a proto3 enum in a proto2 field for closed. protoc resolves C++'s
-        // own feature `legacy_closed_enum` only where it generates C++, so that here it does not.
-        let closed: BTreeSet<Name> =
-            contract.enums.values().filter(|e| e.closed).map(|e| e.name.clone()).collect();
-        for field in contract.messages.values_mut().flat_map(|m| &mut m.fields) {
-            field.closed_enum = field.ty.named().is_some_and(|name| closed.contains(name));
-        }
-        contract
+        contract(&self.sources())
     }
+
+    /// The sources with some names reserved that fields do not have.
+    pub(crate) fn sources_with_reserved(&self, random: &mut Random) -> Vec<(&'static str, String)> {
+        let mut sources = self.sources();
+        for (at, fields) in self.messages.iter().enumerate() {
+            let unused = NUMBERS.iter().filter(|n| fields.iter().all(|f| f.number != **n));
+            let names: Vec<String> = unused
+                .filter(|_| random.percent(50))
+                .map(|number| match self.syntax {
+                    Syntax::Edition => format!("f{number}"),
+                    _ => format!("\"f{number}\""),
+                })
+                .collect();
+            if !names.is_empty() {
+                let start = format!("message M{at} {{\n");
+                let reserved = format!("{start}  reserved {};\n", names.join(", "));
+                sources[0].1 = sources[0].1.replace(&start, &reserved);
+            }
+        }
+        sources
+    }
+}
+
+/// The contract of the sources, with enums as closed as protoc takes them.
+pub(crate) fn contract(sources: &[(&'static str, String)]) -> Contract {
+    let files: Vec<(&str, &str)> = sources.iter().map(|(n, t)| (*n, t.as_str())).collect();
+    let mut contract = Files::new(&files)
+        .contract(&everything(["a.proto".to_owned()]))
+        .unwrap_or_else(|e| panic!("{:?}\n{}", miette::Report::new(e), sources[0].1));
+    // Generated C++ code takes a proto3 enum in a proto2 field for closed. protoc resolves C++'s
+    // own feature `legacy_closed_enum` only where it generates C++, so that here it does not.
+    let closed: BTreeSet<Name> =
+        contract.enums.values().filter(|e| e.closed).map(|e| e.name.clone()).collect();
+    for field in contract.messages.values_mut().flat_map(|m| &mut m.fields) {
+        field.closed_enum = field.ty.named().is_some_and(|name| closed.contains(name));
+    }
+    contract
 }
 
 fn value_name(number: i32) -> String {
