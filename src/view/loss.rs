@@ -23,6 +23,9 @@ pub enum LossKind {
     Refused,
     /// The contract translated into has no place for the value.
     NotModelled,
+    /// A compiler with the reader's contract would refuse, lose or misread it; loading and running do
+    /// not read it.
+    CompileOnly,
 }
 
 impl LossKind {
@@ -35,6 +38,7 @@ impl LossKind {
             LossKind::Presence => "presence",
             LossKind::Refused => "refused",
             LossKind::NotModelled => "not-modelled",
+            LossKind::CompileOnly => "compile-only",
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::compare::Comparison;
 use super::decode::{Limits, decode};
+use super::json;
 use super::loss::{Loss, LossKind};
 use super::refused::Refused;
 use crate::change::Pairs;
@@ -13,6 +14,9 @@ use crate::descriptor::Contract;
 /// Equal losses are one entry with a count and the first path, in the writer's names. A field that is
 /// not on the wire cannot be lost, but for a default that the two contracts spell differently. Fields
 /// that the writer's own contract does not know are left out.
+///
+/// Where both contracts have payload messages ([`Contract::json_roots`]), losses inside JSON payloads
+/// follow those of the binary encoding.
 pub fn losses(bytes: &[u8], writer: &Contract, reader: &Contract, root: &str) -> Vec<Loss> {
     let written = match decode(bytes, writer, root, Limits::default()) {
         Ok(held) => held,
@@ -26,7 +30,9 @@ pub fn losses(bytes: &[u8], writer: &Contract, reader: &Contract, root: &str) ->
         Ok(held) => held,
         Err(refused) => return vec![refusal(root, "the reader refuses the message", &refused)],
     };
-    Comparison::run(&written, &read, &pairs)
+    let mut losses = Comparison::run(&written, &read, &pairs);
+    losses.extend(json::payload_losses(&written, reader, &pairs));
+    losses
 }
 
 fn refusal(root: &str, why: &'static str, refused: &Refused) -> Loss {

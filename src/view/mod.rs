@@ -20,6 +20,7 @@ mod element;
 mod entry;
 mod fields;
 mod held;
+pub mod json;
 mod loss;
 mod losses;
 mod names;

@@ -14,6 +14,7 @@ enum Step<'a> {
     Number(u32),
     Index(usize),
     Key(Key<'a>),
+    Text(String),
 }
 
 impl<'a> Path<'a> {
@@ -34,6 +35,11 @@ impl<'a> Path<'a> {
         self.0.push(Step::Key(key));
     }
 
+    /// A key that the path keeps.
+    pub(super) fn text_key(&mut self, key: String) {
+        self.0.push(Step::Text(key));
+    }
+
     pub(super) fn pop(&mut self) {
         self.0.pop();
     }
@@ -49,6 +55,7 @@ impl fmt::Display for Path<'_> {
                 Step::Number(number) => write!(f, ".{number}")?,
                 Step::Index(index) => write!(f, "[{index}]")?,
                 Step::Key(key) => write!(f, "[{key}]")?,
+                Step::Text(key) => write!(f, "[\"{}\"]", key.escape_debug())?,
             }
         }
         Ok(())

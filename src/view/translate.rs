@@ -2,6 +2,7 @@
 
 use super::canonical;
 use super::held::{Held, Node, Slot, Value};
+use super::json;
 use super::loss::{Ledger, Loss, LossKind, Lost};
 use super::names::Names;
 use super::path::Path;
@@ -14,7 +15,24 @@ use crate::descriptor::{Contract, Field, Label, Message};
 /// have matches what is under the same number, provided that this is a rename and no reuse. What the
 /// reader did not know, what `to` has no place for, and what a reader of `to` would refuse is listed;
 /// the bytes hold the rest.
+///
+/// Where the contract it was read with has payload messages, JSON payloads are carried over too and
+/// printed anew.
 pub fn translate<'a>(held: &'a Held<'a>, to: &'a Contract, pairs: &Pairs) -> (Vec<u8>, Vec<Loss>) {
+    let payloads = json::translated(held, to, pairs);
+    let rewritten = payloads.as_ref().map(|(texts, _)| texts.apply(held));
+    let (root, mut losses) = carry(rewritten.as_ref().unwrap_or(held), to, pairs);
+    let bytes = root.map(|root| canonical::encode(to, &root)).unwrap_or_default();
+    losses.extend(payloads.iter().flat_map(|(_, losses)| losses.iter().cloned()));
+    (bytes, losses)
+}
+
+/// What is held as a message of another contract.
+pub(super) fn carry<'a>(
+    held: &'a Held<'_>,
+    to: &'a Contract,
+    pairs: &Pairs,
+) -> (Option<Node<'a>>, Vec<Loss>) {
     let mut translator = Translator {
         names: Names::new(held.contract, to, pairs),
         ledger: Ledger::default(),
@@ -23,10 +41,10 @@ pub fn translate<'a>(held: &'a Held<'a>, to: &'a Contract, pairs: &Pairs) -> (Ve
     let ty = pairs.message_in_head(&held.root.ty.name).and_then(|name| to.message(name));
     let Some(ty) = ty else {
         translator.lost(LossKind::NotModelled, "the contract has no such message", held.root.ty, 0);
-        return (Vec::new(), translator.ledger.finish());
+        return (None, translator.ledger.finish());
     };
     let root = translator.node(&held.root, ty);
-    (canonical::encode(to, &root), translator.ledger.finish())
+    (Some(root), translator.ledger.finish())
 }
 
 pub(super) struct Translator<'a, 'p> {

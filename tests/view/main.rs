@@ -4,6 +4,10 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod hostile;
+mod json_losses;
+#[cfg(feature = "runtime")]
+mod json_real;
+mod json_rules;
 mod lenient;
 mod message;
 mod oracle;
