@@ -11,7 +11,11 @@ use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use aotgate::view::json::payloads;
+use aotgate::view::text::print;
+use aotgate::view::{Limits, decode, write_text};
 use aotgate_fuzz::check::forms;
+use aotgate_fuzz::contracts;
 use aotgate_runtime::artifact::{Artifact, Encoding, Form};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -48,7 +52,23 @@ fn main() -> Result<(), Box<dyn Error>> {
             seed("view_binary", &format!("{name}-{choice}"), &[&[choice], &message[..]].concat())?;
         }
     }
+    let contract = &contracts::RELEASED[2];
+    for file in binaries(&artifacts)? {
+        let name = file.strip_prefix(&artifacts)?.to_string_lossy().replace('/', "-");
+        let artifact = Artifact::read(fs::read(&file)?)?;
+        let message = artifact.write(&Form::PLAIN)?;
+        seed("json", &name, &[&[8, 99], &message[..]].concat())?;
+        let held = decode(&message, contract, contracts::ROOT, Limits::default())?;
+        seed("text", &name, &[&[8], print(&held).text.as_bytes()].concat())?;
+        let golden = write_text(&artifact, contract)?;
+        seed("text", &format!("{name}-golden"), &[&[8], golden.as_bytes()].concat())?;
+        for (number, found) in payloads(&held).iter().enumerate() {
+            let Some(text) = found.text else { continue };
+            seed("json", &format!("{name}-{number}"), &[&[8, 0], text].concat())?;
+        }
+    }
     for (number, text) in TEXTS.iter().enumerate() {
+        seed("text", &number.to_string(), &[&[8], text.as_bytes()].concat())?;
         seed("text_detect", &number.to_string(), &[&[3], text.as_bytes()].concat())?;
     }
     // An override deep in the message, which no compiler writes.

@@ -5,6 +5,7 @@
 //! the hashes that it must have.
 
 pub mod check;
+pub mod contracts;
 pub mod frame;
 pub mod mutate;
 pub mod node;
