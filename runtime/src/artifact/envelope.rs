@@ -4,7 +4,7 @@ use prost::Message as _;
 use prost::bytes::{Buf as _, Bytes};
 use prost::encoding::encode_varint;
 
-use super::footprint;
+use super::footprint::{self, Form};
 use super::limits::{self, Budget};
 use super::rope::Rope;
 use super::wire::{Fields, push_field, varint};
@@ -156,7 +156,7 @@ pub(super) fn read(bytes: &Rope, budget: &Budget<'_>) -> Result<(Envelope, Rope)
         error.offset += at;
         error.in_layer(LAYER)
     })?;
-    footprint::check(&raw, METADATA, budget.limits.decoded)?;
+    footprint::check(&raw, METADATA, Form::Typed, budget.limits.decoded)?;
     let raw = raw.to_bytes();
     let metadata = on_deep_stack(|| {
         SerializedXlaExecutableMetadata::decode(raw.clone()).map_err(|error| {

@@ -25,7 +25,7 @@ pub struct Limits {
 
 impl Default for Limits {
     /// 4 GiB in, 4 GiB decompressed, a million records, 16 MiB of metadata, paths of 100 steps and 16
-    /// million fields walked for them, 1 GiB for a decoded message.
+    /// million fields walked for them, 4 GiB for a decoded message.
     fn default() -> Self {
         Limits {
             input: 4 << 30,
@@ -34,7 +34,7 @@ impl Default for Limits {
             metadata: 16 << 20,
             nesting: 100,
             walked_fields: 1 << 24,
-            decoded: 1 << 30,
+            decoded: 4 << 30,
         }
     }
 }

@@ -144,21 +144,14 @@ impl Artifact {
             executable: Rope::default(),
             decoded: limits.decoded,
         };
-        let anything = [
-            Candidate::Envelope,
-            Candidate::Split,
-            Candidate::PlainOuter,
-            Candidate::PlainExecutable,
-            Candidate::Text,
-        ];
-        let candidate = detect(&bytes, &anything, "input")?;
+        let candidate = detect(&bytes, detect::ALONE, "input")?;
         match candidate {
             Candidate::Envelope => {
                 let (envelope, payload) = envelope::read(&bytes, &budget)?;
                 artifact.layers.push(envelope_layer(&envelope, bytes.len()));
                 artifact.envelope = Some(envelope);
                 let layer = "payload of the IFRT envelope";
-                match detect(&payload, &[Candidate::Split, Candidate::PlainOuter], layer)? {
+                match detect(&payload, detect::IN_ENVELOPE, layer)? {
                     Candidate::Split => {
                         let split = split_proto::read(&payload, layer, &mut budget)?;
                         let wanted = [outer::MESSAGE];
@@ -240,7 +233,7 @@ impl Artifact {
     /// The executable as the contract's type. Payloads are shared, not copied, where they lie in one
     /// piece. Fields that the contract lacks are left out.
     pub fn decode(&self) -> Result<GpuExecutableProto, Error> {
-        footprint::check(&self.executable, EXECUTABLE, self.decoded)?;
+        footprint::check(&self.executable, EXECUTABLE, footprint::Form::Typed, self.decoded)?;
         on_deep_stack(|| {
             GpuExecutableProto::decode(self.executable.reader())
                 .map_err(|error| ErrorKind::Decode { message: EXECUTABLE, error }.into())
@@ -303,7 +296,7 @@ impl Artifact {
         let (outer, executable) = outer::read(message, container.name())?;
         self.outer = Some(outer);
         let place = "serialized_executable";
-        match detect(&executable, &[Candidate::Split, Candidate::PlainExecutable], place)? {
+        match detect(&executable, detect::IN_OUTER, place)? {
             Candidate::Split => {
                 let split = split_proto::read(&executable, place, budget)?;
                 self.read_split(split, executable.len(), place, &[EXECUTABLE], budget)

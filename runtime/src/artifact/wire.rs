@@ -39,9 +39,9 @@ pub(crate) struct Field {
 #[derive(Debug)]
 pub(crate) struct WireError {
     pub(crate) offset: usize,
-    what: &'static str,
-    expected: String,
-    found: String,
+    pub(crate) what: &'static str,
+    pub(crate) expected: String,
+    pub(crate) found: String,
 }
 
 impl fmt::Display for WireError {

@@ -10,7 +10,11 @@ fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
 
 fuzz_target!(|data: &[u8]| {
     let Ok(artifact) = check::read(data) else { return };
-    for form in check::forms() {
+    // A few of the forms, so that an input takes little time: which ones depends on the input.
+    let start =
+        data.iter().fold(0usize, |sum, byte| sum.wrapping_mul(31).wrapping_add(usize::from(*byte)))
+            % 12;
+    for form in check::forms().into_iter().skip(start).step_by(12) {
         let bytes = match artifact.write(&form) {
             Ok(bytes) => bytes,
             Err(error) => {

@@ -214,7 +214,7 @@ impl Inspection {
 }
 
 fn reflect(name: &'static str, bytes: &super::Rope, limit: u64) -> Result<DynamicMessage, Error> {
-    footprint::check(bytes, name, limit)?;
+    footprint::check(bytes, name, footprint::Form::Dynamic, limit)?;
     DynamicMessage::decode(footprint::descriptor(name)?, bytes.reader())
         .map_err(|error| ErrorKind::Decode { message: name, error }.into())
 }
