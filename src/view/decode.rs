@@ -50,13 +50,15 @@ pub(super) fn decode_as<'a>(
     limits: Limits,
 ) -> Result<Node<'a>, Refused> {
     let mut decoder = Decoder::new(contract, limits);
+    decoder.types.see(ty);
     let mut root = Node::new(ty);
     if let Err(Failure { offset, reason }) =
         decoder.fields(&mut root, &mut Cursor::new(bytes), None)
     {
         return Err(Refused { offset, path: decoder.path.to_string(), reason });
     }
-    let missing = required::missing(&root);
+    // Few schemas have required fields, and looking for them takes a walk over everything.
+    let missing = if decoder.types.required { required::missing(&root) } else { Vec::new() };
     if !missing.is_empty() {
         let reason = Reason::RequiredMissing(missing);
         return Err(Refused { offset: bytes.len(), path: String::new(), reason });

@@ -66,11 +66,9 @@ impl<'a> Decoder<'a> {
     }
 
     /// What a value that an entry does not carry reads as.
-    fn zero(&self, field: &Field) -> Option<Value<'a>> {
+    fn zero(&mut self, field: &'a Field) -> Option<Value<'a>> {
         Some(match &field.ty {
-            Type::Message(name) => {
-                Value::Message(Box::new(Node::new(self.contract.message(name)?)))
-            }
+            Type::Message(_) => Value::Message(Box::new(Node::new(self.types.of(field)?))),
             Type::Scalar(Scalar::String | Scalar::Bytes) => Value::Bytes(&[]),
             _ => Value::Bits(0),
         })

@@ -6,11 +6,13 @@ use super::decode::Limits;
 use super::held::{Node, Slot, Unknown, UnknownValue, Value};
 use super::path::Path;
 use super::refused::{Failure, Reason};
+use super::types::Types;
 use super::unknown::next_field;
 use crate::descriptor::{Contract, Field, Label, Message, Scalar, Type};
 
 pub(super) struct Decoder<'a> {
-    pub(super) contract: &'a Contract,
+    contract: &'a Contract,
+    pub(super) types: Types<'a>,
     limits: Limits,
     depth: usize,
     memory: usize,
@@ -20,7 +22,8 @@ pub(super) struct Decoder<'a> {
 
 impl<'a> Decoder<'a> {
     pub(super) fn new(contract: &'a Contract, limits: Limits) -> Self {
-        Decoder { contract, limits, depth: 0, memory: limits.memory, path: Path::default() }
+        let (types, memory) = (Types::new(contract), limits.memory);
+        Decoder { contract, types, limits, depth: 0, memory, path: Path::default() }
     }
 
     /// Reads fields up to the end of the cursor, or of the open group.
@@ -61,9 +64,8 @@ impl<'a> Decoder<'a> {
         cursor: &mut Cursor<'a>,
     ) -> Result<(), Failure> {
         match &field.ty {
-            Type::Message(name) => {
-                // A contract declares every type that it uses.
-                let Some(ty) = self.contract.message(name) else { return Ok(()) };
+            Type::Message(_) => {
+                let Some(ty) = self.types.of(field) else { return Ok(()) };
                 if ty.map_entry && field.label == Label::Repeated {
                     return self.entry(node, field, ty, cursor);
                 }

@@ -122,8 +122,13 @@ impl<'a> Node<'a> {
 
     /// The content of the field with this number, if it is set.
     pub fn slot(&self, number: i32) -> Option<&Slot<'a>> {
-        let at = self.slots.binary_search_by_key(&number, |(n, _)| *n).ok()?;
+        let at = self.position(number).ok()?;
         self.slots.get(at).map(|(_, slot)| slot)
+    }
+
+    /// Where a field's slot is, or would be.
+    fn position(&self, number: i32) -> Result<usize, usize> {
+        self.slots.binary_search_by_key(&number, |(n, _)| *n)
     }
 
     /// The content of the field with this name, if it is set.
@@ -143,7 +148,10 @@ impl<'a> Node<'a> {
 
     /// The field's slot, made with `new` where it is not set yet.
     pub(super) fn slot_or(&mut self, number: i32, new: impl FnOnce() -> Slot<'a>) -> &mut Slot<'a> {
-        let at = match self.slots.binary_search_by_key(&number, |(n, _)| *n) {
+        // Writers write fields in order.
+        let last = self.slots.last().map_or(i32::MIN, |(n, _)| *n);
+        let at = if last < number { Err(self.slots.len()) } else { self.position(number) };
+        let at = match at {
             Ok(at) => at,
             Err(at) => {
                 self.slots.insert(at, (number, new()));

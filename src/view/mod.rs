@@ -32,6 +32,7 @@ mod required;
 mod sink;
 pub mod text;
 mod translate;
+mod types;
 mod unknown;
 
 pub use decode::{Limits, decode};

@@ -22,6 +22,17 @@ pub(super) enum Candidate {
     Text,
 }
 
+/// What an input may be, what an envelope may hold, and what the outer message may.
+pub(super) const ALONE: &[Candidate] = &[
+    Candidate::Envelope,
+    Candidate::Split,
+    Candidate::PlainOuter,
+    Candidate::PlainExecutable,
+    Candidate::Text,
+];
+pub(super) const IN_ENVELOPE: &[Candidate] = &[Candidate::Split, Candidate::PlainOuter];
+pub(super) const IN_OUTER: &[Candidate] = &[Candidate::Split, Candidate::PlainExecutable];
+
 impl Candidate {
     fn name(self) -> &'static str {
         match self {

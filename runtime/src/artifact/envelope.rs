@@ -4,6 +4,7 @@ use prost::Message as _;
 use prost::bytes::{Buf as _, Bytes};
 use prost::encoding::encode_varint;
 
+use super::footprint::{self, Form};
 use super::limits::{self, Budget};
 use super::rope::Rope;
 use super::wire::{Fields, push_field, varint};
@@ -25,6 +26,8 @@ pub(super) const METADATA: &str = "xla.ifrt.SerializedXlaExecutableMetadata";
 const RUNTIME: &[u8] = b"pjrt_ifrt";
 /// The only version of the metadata in the window.
 const VERSION: i32 = 3;
+/// Full name of the metadata message.
+const METADATA: &str = "xla.ifrt.SerializedXlaExecutableMetadata";
 /// Field of the metadata that names the runtime a payload needs.
 const EXECUTABLE_VERSION: u32 = 9;
 /// Type name of the ABI version of GPU executables.
@@ -155,6 +158,7 @@ pub(super) fn read(bytes: &Rope, budget: &Budget<'_>) -> Result<(Envelope, Rope)
         error.offset += at;
         error.in_layer(LAYER)
     })?;
+    footprint::check(&raw, METADATA, Form::Typed, budget.limits.decoded)?;
     let raw = raw.to_bytes();
     let metadata = on_deep_stack(|| {
         SerializedXlaExecutableMetadata::decode(raw.clone()).map_err(|error| {

@@ -18,11 +18,14 @@ pub struct Limits {
     pub nesting: u64,
     /// Fields that are walked for overrides along a path of more than one step, all records together.
     pub walked_fields: u64,
+    /// Bytes that a message may take once decoded, payloads not counted: about, and rather too high.
+    /// Several are decoded at a time where an artifact is inspected.
+    pub decoded: u64,
 }
 
 impl Default for Limits {
-    /// 4 GiB in, 4 GiB decompressed, a million records, 16 MiB of metadata, paths of 100 steps
-    /// and 64 million fields walked for them.
+    /// 4 GiB in, 4 GiB decompressed, a million records, 16 MiB of metadata, paths of 100 steps and 16
+    /// million fields walked for them, 4 GiB for a decoded message.
     fn default() -> Self {
         Limits {
             input: 4 << 30,
@@ -30,7 +33,8 @@ impl Default for Limits {
             records: 1 << 20,
             metadata: 16 << 20,
             nesting: 100,
-            walked_fields: 1 << 26,
+            walked_fields: 1 << 24,
+            decoded: 4 << 30,
         }
     }
 }

@@ -9,10 +9,12 @@ mod detect;
 pub mod diff;
 mod envelope;
 mod field_path;
+mod footprint;
 pub mod inspect;
 mod limits;
 pub mod lint;
 pub mod loader;
+mod manifest;
 mod outer;
 mod reflect;
 mod release;
@@ -125,6 +127,8 @@ pub struct Artifact {
     envelope: Option<Envelope>,
     outer: Option<Outer>,
     executable: Rope,
+    /// Bytes that a decoded message may take.
+    decoded: u64,
 }
 
 impl Artifact {
@@ -145,22 +149,16 @@ impl Artifact {
             envelope: None,
             outer: None,
             executable: Rope::default(),
+            decoded: limits.decoded,
         };
-        let anything = [
-            Candidate::Envelope,
-            Candidate::Split,
-            Candidate::PlainOuter,
-            Candidate::PlainExecutable,
-            Candidate::Text,
-        ];
-        let candidate = detect(&bytes, &anything, "input")?;
+        let candidate = detect(&bytes, detect::ALONE, "input")?;
         match candidate {
             Candidate::Envelope => {
                 let (envelope, payload) = envelope::read(&bytes, &budget)?;
                 artifact.layers.push(envelope_layer(&envelope, bytes.len()));
                 artifact.envelope = Some(envelope);
                 let layer = "payload of the IFRT envelope";
-                match detect(&payload, &[Candidate::Split, Candidate::PlainOuter], layer)? {
+                match detect(&payload, detect::IN_ENVELOPE, layer)? {
                     Candidate::Split => {
                         let split = split_proto::read(&payload, layer, &mut budget)?;
                         let wanted = [outer::MESSAGE];
@@ -215,7 +213,8 @@ impl Artifact {
         if let Some(message) = &golden.message {
             layer.versions.push(("proto-message".to_owned(), message.clone()));
         }
-        Ok(Artifact { layers: vec![layer], envelope: None, outer, executable })
+        let decoded = Limits::default().decoded;
+        Ok(Artifact { layers: vec![layer], envelope: None, outer, executable, decoded })
     }
 
     /// The layers, outermost first.
@@ -241,7 +240,7 @@ impl Artifact {
     /// The executable as the contract's type. Payloads are shared, not copied, where they lie in one
     /// piece. Fields that the contract lacks are left out.
     pub fn decode(&self) -> Result<GpuExecutableProto, Error> {
-        decoded(&self.executable)
+        decoded(&self.executable, self.decoded)
     }
 }
 
@@ -250,10 +249,11 @@ impl Artifact {
 /// # Errors
 /// Bytes that are no such message.
 pub fn decode_executable(bytes: impl Into<Bytes>) -> Result<GpuExecutableProto, Error> {
-    decoded(&Rope::from(bytes.into()))
+    decoded(&Rope::from(bytes.into()), Limits::default().decoded)
 }
 
-fn decoded(executable: &Rope) -> Result<GpuExecutableProto, Error> {
+fn decoded(executable: &Rope, limit: u64) -> Result<GpuExecutableProto, Error> {
+    footprint::check(executable, EXECUTABLE, footprint::Form::Typed, limit)?;
     on_deep_stack(|| {
         aotgate_contract::decode_executable(&mut executable.reader())
             .map_err(|error| ErrorKind::Decode { message: EXECUTABLE, error }.into())
@@ -315,7 +315,7 @@ impl Artifact {
         let (outer, executable) = outer::read(message, container.name())?;
         self.outer = Some(outer);
         let place = "serialized_executable";
-        match detect(&executable, &[Candidate::Split, Candidate::PlainExecutable], place)? {
+        match detect(&executable, detect::IN_OUTER, place)? {
             Candidate::Split => {
                 let split = split_proto::read(&executable, place, budget)?;
                 self.read_split(split, executable.len(), place, &[EXECUTABLE], budget)

@@ -8,6 +8,7 @@ use prost_reflect::{
 };
 use sha2::{Digest as _, Sha256};
 
+use super::footprint;
 use super::rope::Rope;
 use crate::DESCRIPTOR_SET;
 use crate::error::{Error, ErrorKind};
@@ -35,7 +36,14 @@ pub(super) fn descriptor(name: &'static str) -> Result<MessageDescriptor, Error>
 }
 
 /// Decodes a message with the contract; fields that it lacks are kept as unknown ones.
-pub(super) fn reflect(name: &'static str, bytes: &Rope) -> Result<DynamicMessage, Error> {
+///
+/// What it would take in memory must not exceed `limit` bytes.
+pub(super) fn reflect(
+    name: &'static str,
+    bytes: &Rope,
+    limit: u64,
+) -> Result<DynamicMessage, Error> {
+    footprint::check(bytes, name, footprint::Form::Dynamic, limit)?;
     DynamicMessage::decode(descriptor(name)?, bytes.reader())
         .map_err(|error| ErrorKind::Decode { message: name, error }.into())
 }

@@ -57,11 +57,11 @@ impl Rope {
             return Some(slice);
         }
         let first = self.ends.partition_point(|end| *end <= range.start);
-        for (piece, end) in self.pieces.iter().zip(&self.ends).skip(first) {
+        let count = self.ends.iter().skip(first).take_while(|end| **end < range.end).count() + 1;
+        slice.pieces.reserve_exact(count);
+        slice.ends.reserve_exact(count);
+        for (piece, end) in self.pieces.iter().zip(&self.ends).skip(first).take(count) {
             let start = end - piece.len();
-            if start >= range.end {
-                break;
-            }
             let from = range.start.saturating_sub(start);
             let to = range.end.min(*end) - start;
             slice.push(piece.slice(from..to));
@@ -97,9 +97,10 @@ impl Rope {
 
 impl From<Bytes> for Rope {
     fn from(bytes: Bytes) -> Self {
-        let mut rope = Rope::default();
-        rope.push(bytes);
-        rope
+        if bytes.is_empty() {
+            return Rope::default();
+        }
+        Rope { ends: vec![bytes.len()], pieces: vec![bytes] }
     }
 }
 

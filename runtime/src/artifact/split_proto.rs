@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use prost::Message as _;
 
 use super::limits::{self, Budget};
+use super::manifest::Manifest;
 use super::riegeli::{self, Compression};
 use super::rope::Rope;
 use super::wire::{Fields, Wire, WireError, push_field};
@@ -38,29 +39,29 @@ pub(super) fn read(file: &Rope, layer: &str, budget: &mut Budget<'_>) -> Result<
     };
     let size = first.data.len() as u64;
     limits::check(layer, first.chunk, "manifest", size, budget.limits.metadata, "metadata")?;
-    let manifest = SplitProtoManifest::decode(first.data.reader()).map_err(|error| {
-        let found = error.to_string();
-        malformed(layer, first.chunk, "first record", "a SplitProtoManifest", &found)
-    })?;
-    if manifest.records.len() != rest.len() {
-        let expected = format!("{} as the manifest says", manifest.records.len());
+    let manifest = Manifest::read(&first.data, first.chunk, layer)?;
+    if manifest.entries != rest.len() {
+        let expected = format!("{} as the manifest says", manifest.entries);
         let found = rest.len().to_string();
         return Err(malformed(layer, first.chunk, "records after the manifest", &expected, &found));
     }
     let mut message = Rope::default();
     let mut seen = BTreeSet::new();
-    let mut infos = vec![RecordInfo { role: RecordRole::Manifest, size: first.data.len() }];
-    for (index, (record, role)) in rest.iter().zip(&manifest.records).enumerate() {
-        let role = match &role.record_type {
+    let mut infos = Vec::with_capacity(records.len());
+    infos.push(RecordInfo { role: RecordRole::Manifest, size: first.data.len() });
+    let mut roles = manifest.roles();
+    for (index, record) in rest.iter().enumerate() {
+        let role = match roles.next_role(budget.limits)? {
             Some(RecordType::ProtoMergeRecord(ProtoMergeRecord {})) => {
                 // Merging is joining, given that each part is whole.
                 numbers(&record.data, &mut seen)
-                    .map_err(|error| error.in_layer(&format!("{layer}, record {}", index + 1)))?;
+                    .map_err(|error| error.in_layer(&place(layer, index)))?;
                 message.append(&record.data);
                 RecordRole::Merge
             }
             Some(RecordType::FieldOverrideRecord(field)) => {
-                replace(&mut message, &mut seen, field, record, layer, budget)?;
+                let place = place(layer, index);
+                replace(&mut message, &mut seen, &field, record, &place, budget)?;
                 RecordRole::Override(path_text(&field.field_path))
             }
             // XLA's reader passes over a kind of record that it does not know.
@@ -68,8 +69,14 @@ pub(super) fn read(file: &Rope, layer: &str, budget: &mut Budget<'_>) -> Result<
         };
         infos.push(RecordInfo { role, size: record.data.len() });
     }
+    let message_type = manifest.message_type;
     let data = records.into_iter().map(|record| record.data).collect();
-    Ok(Split { message_type: manifest.result_proto_type, message, records: infos, data })
+    Ok(Split { message_type, message, records: infos, data })
+}
+
+/// What a record after the manifest is called; `index` counts from the first of them.
+fn place(layer: &str, index: usize) -> String {
+    format!("{layer}, record {}", index + 1)
 }
 
 /// Sets one field of `message`; `seen` has the numbers of the fields that were set before.
@@ -90,8 +97,6 @@ fn replace(
         }
         .into());
     }
-    let steps = field.field_path.len() as u64;
-    limits::check(layer, record.chunk, "steps of a path", steps, budget.limits.nesting, "nesting")?;
     if let [FieldPathPart { field_number: number @ 1..=0x1fff_ffff, index: None }] =
         field.field_path.as_slice()
     {

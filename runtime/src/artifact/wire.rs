@@ -1,5 +1,6 @@
 //! The protobuf wire format, as much of it as containers need: fields of one level, no schema.
 
+use std::fmt;
 use std::ops::Range;
 
 use prost::bytes::Buf as _;
@@ -38,9 +39,16 @@ pub(crate) struct Field {
 #[derive(Debug)]
 pub(crate) struct WireError {
     pub(crate) offset: usize,
-    what: &'static str,
-    expected: String,
-    found: String,
+    pub(crate) what: &'static str,
+    pub(crate) expected: String,
+    pub(crate) found: String,
+}
+
+impl fmt::Display for WireError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let WireError { offset, what, expected, found } = self;
+        write!(f, "{what} at its byte {offset}: {found} instead of {expected}")
+    }
 }
 
 impl WireError {

@@ -1,6 +1,10 @@
 //! Writes an artifact in any container.
 
+use prost::bytes::Bytes;
+
+use super::detect::{self, Candidate};
 use super::riegeli::Compression;
+use super::rope::Rope;
 use super::split_proto::{self, Plan};
 use super::{Artifact, EXECUTABLE, envelope, outer};
 use crate::error::{Error, ErrorKind};
@@ -55,7 +59,11 @@ impl Artifact {
     /// artifact lacks cannot be made up.
     pub fn write(&self, form: &Form) -> Result<Vec<u8>, Error> {
         let executable = match form.executable {
-            Encoding::Plain => self.executable.to_bytes().to_vec(),
+            Encoding::Plain => {
+                let among = if form.outer.is_some() { detect::IN_OUTER } else { detect::ALONE };
+                let bytes = self.executable.to_bytes();
+                recognized(bytes, Candidate::PlainExecutable, among, "a serialized executable")?
+            }
             Encoding::Split(compression) => {
                 split_proto::write(&self.executable, &EXECUTABLE_PLAN, compression)?
             }
@@ -68,7 +76,12 @@ impl Artifact {
                 })?;
                 let message = outer.with(executable);
                 match encoding {
-                    Encoding::Plain => message.to_bytes().to_vec(),
+                    Encoding::Plain => {
+                        let enveloped = form.envelope.is_some();
+                        let among = if enveloped { detect::IN_ENVELOPE } else { detect::ALONE };
+                        let what = "a serialized ExecutableAndOptionsProto";
+                        recognized(message.to_bytes(), Candidate::PlainOuter, among, what)?
+                    }
                     Encoding::Split(compression) => {
                         split_proto::write(&message, &outer::PLAN, compression)?
                     }
@@ -94,6 +107,25 @@ impl Artifact {
             }
         };
         Ok(envelope::write(&metadata, &payload))
+    }
+}
+
+/// The bytes, given that a reader takes them for what they are. Nothing in a serialized message says so: it
+/// goes by the fields, and a split proto may have any.
+fn recognized(
+    bytes: Bytes,
+    expected: Candidate,
+    among: &[Candidate],
+    what: &'static str,
+) -> Result<Vec<u8>, Error> {
+    match detect::detect(&Rope::from(bytes.clone()), among, what) {
+        Ok(found) if found == expected => Ok(bytes.into()),
+        _ => Err(ErrorKind::CannotWrite {
+            what,
+            why: "by its fields, a reader would not take it for one".to_owned(),
+            help: "a split proto says what it is; write that",
+        }
+        .into()),
     }
 }
 

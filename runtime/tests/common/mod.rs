@@ -3,6 +3,8 @@
 #![allow(dead_code, reason = "each test binary uses its part")]
 #![allow(clippy::expect_used, reason = "a test reports by panicking")]
 
+pub(crate) mod record_file;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -99,6 +99,7 @@ impl Diff {
     fn build(a: &Artifact, b: &Artifact) -> Result<Diff, Error> {
         let mut comparison = Comparison::default();
         let none = super::Rope::default();
+        let limit = a.decoded.min(b.decoded);
         if let (Some(first), Some(second)) = (a.envelope(), b.envelope()) {
             // An ABI entry that says what the executable says belongs to the container.
             let implied = first.abi_version().is_some() != second.abi_version().is_some()
@@ -107,7 +108,7 @@ impl Diff {
             let metadata = |envelope: &envelope::Envelope| {
                 let raw = super::Rope::from(envelope.metadata_bytes().clone());
                 let raw = if implied { envelope.metadata_with_abi(false, None)? } else { raw };
-                reflect(envelope::METADATA, &raw)
+                reflect(envelope::METADATA, &raw, limit)
             };
             comparison.messages(Section::Envelope, &metadata(first)?, &metadata(second)?);
         } else {
@@ -117,7 +118,7 @@ impl Diff {
         if a.outer().is_some() && b.outer().is_some() {
             let message = |artifact: &Artifact| {
                 let message = artifact.outer().map_or(&none, |outer| outer.message());
-                reflect(outer::MESSAGE, message)
+                reflect(outer::MESSAGE, message, limit)
             };
             comparison.messages(Section::Options, &message(a)?, &message(b)?);
         } else {
@@ -126,8 +127,10 @@ impl Diff {
         let options = comparison.total();
         // Byte for byte the same is the usual case of another container.
         if a.executable() != b.executable() {
-            let (a, b) =
-                (reflect(EXECUTABLE, a.executable())?, reflect(EXECUTABLE, b.executable())?);
+            let (a, b) = (
+                reflect(EXECUTABLE, a.executable(), limit)?,
+                reflect(EXECUTABLE, b.executable(), limit)?,
+            );
             comparison.messages(Section::Other, &a, &b);
         }
         let same_executable = comparison.total() == options;

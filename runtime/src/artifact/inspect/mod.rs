@@ -198,13 +198,14 @@ impl Inspection {
 
     fn build(artifact: &Artifact) -> Result<Inspection, Error> {
         let message = artifact.decode()?;
-        let dynamic = reflect(EXECUTABLE, artifact.executable())?;
+        let dynamic = reflect(EXECUTABLE, artifact.executable(), artifact.decoded)?;
         let mut unknown = BTreeMap::new();
         thunks::count_unknown(&dynamic, &mut unknown);
         let mut options = None;
         if let Some(outer) = artifact.outer() {
-            thunks::count_unknown(&reflect(outer::MESSAGE, outer.message())?, &mut unknown);
-            options = Some(Options::of(outer)?);
+            let message = reflect(outer::MESSAGE, outer.message(), artifact.decoded)?;
+            thunks::count_unknown(&message, &mut unknown);
+            options = Some(Options::of(outer, artifact.decoded)?);
         }
         let mut found = Vec::new();
         thunks::thunks_in(&dynamic, "", &mut found);
@@ -251,8 +252,8 @@ impl Inspection {
 const MODULE_DEBUG_OPTIONS: [&str; 3] = ["hlo_module_with_config", "config", "debug_options"];
 
 impl Options {
-    fn of(outer: &outer::Outer) -> Result<Options, Error> {
-        let options = reflect(OPTIONS, &outer.compile_options().clone().into())?;
+    fn of(outer: &outer::Outer, limit: u64) -> Result<Options, Error> {
+        let options = reflect(OPTIONS, &outer.compile_options().clone().into(), limit)?;
         let build = super::reflect::inner(&options, &["executable_build_options"]);
         let number = |name: &str| {
             build.as_ref().and_then(|build| build.get_field_by_name(name)?.as_i64()).unwrap_or(0)

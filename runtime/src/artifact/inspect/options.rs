@@ -85,7 +85,7 @@ mod tests {
     fn debug_options(path: &std::path::Path) -> Vec<OptionValue> {
         let artifact = Artifact::read(std::fs::read(path).unwrap()).unwrap();
         let options = artifact.outer().unwrap().compile_options().clone();
-        let options = reflect(OPTIONS, &options.into()).unwrap();
+        let options = reflect(OPTIONS, &options.into(), u64::MAX).unwrap();
         all(&inner(&options, &["executable_build_options", "debug_options"]).unwrap())
     }
 

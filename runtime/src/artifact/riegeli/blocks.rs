@@ -1,8 +1,8 @@
 //! Blocks and chunk headers.
 
 use super::{
-    BLOCK, BLOCK_HEADER, CHUNK_HEADER, CHUNK_SIGNATURE, CHUNK_SIMPLE, add_with_overhead, chunk_end,
-    hash, words,
+    BLOCK, BLOCK_HEADER, CHUNK_HEADER, CHUNK_METADATA, CHUNK_SIGNATURE, CHUNK_SIMPLE,
+    add_with_overhead, chunk_end, hash, words,
 };
 use crate::artifact::rope::Rope;
 use crate::error::{Error, ErrorKind};
@@ -34,6 +34,24 @@ impl Chunk {
         offset(self.begin)
     }
 
+    /// Checks what the header of a chunk says that holds no records. With `empty`, it has no data either.
+    pub(super) fn without_records(&self, layer: &str, empty: bool) -> Result<(), Error> {
+        let (records, decoded, data) = (self.records, self.decoded_size, self.data.len());
+        // Metadata is a record of its own kind: it has a decoded size.
+        let decoded = if self.kind == CHUNK_METADATA { 0 } else { decoded };
+        if records == 0 && decoded == 0 && (!empty || data == 0) {
+            return Ok(());
+        }
+        Err(ErrorKind::Malformed {
+            layer: layer.to_owned(),
+            offset: self.offset(),
+            what: format!("chunk of type {:?}", char::from(self.kind)),
+            expected: format!("no records{}", if empty { " and no data" } else { "" }),
+            found: format!("{records} records of {decoded} bytes and {data} bytes of data"),
+        }
+        .into())
+    }
+
     /// Position in the file of a byte of the data.
     pub(super) fn offset_of(&self, data: usize) -> usize {
         offset(add_with_overhead(self.begin, CHUNK_HEADER + data as u64))
@@ -52,8 +70,8 @@ impl<'a> Blocks<'a> {
     /// Checks the chunk that every file begins with; gives the position after it.
     pub(super) fn signature(&self) -> Result<u64, Error> {
         let chunk = self.chunk(0)?;
-        if chunk.kind == CHUNK_SIGNATURE && chunk.data.is_empty() && chunk.records == 0 {
-            return Ok(chunk.end);
+        if chunk.kind == CHUNK_SIGNATURE {
+            return chunk.without_records(self.layer, true).map(|()| chunk.end);
         }
         Err(self.malformed(
             BLOCK_HEADER,

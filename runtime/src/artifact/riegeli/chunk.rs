@@ -3,14 +3,13 @@
 use prost::bytes::Buf as _;
 
 use super::blocks::Chunk;
-use super::{COMPRESSION_BROTLI, COMPRESSION_NONE, COMPRESSION_SNAPPY, COMPRESSION_ZSTD, Record};
+use super::{
+    COMPRESSION_BROTLI, COMPRESSION_NONE, COMPRESSION_SNAPPY, COMPRESSION_ZSTD, Record, snappy,
+};
 use crate::artifact::limits::{self, Budget};
-use crate::artifact::rope::Rope;
-use crate::artifact::wire::varint;
+use crate::artifact::rope::{Rope, RopeReader};
+use crate::artifact::wire::{WireError, varint};
 use crate::error::{Error, ErrorKind};
-
-/// What Snappy can yield at most for one byte of input: 64 bytes for a copy of three bytes.
-const SNAPPY_RATIO: u64 = 22;
 
 /// Adds the records of a simple chunk.
 pub(super) fn simple(
@@ -60,7 +59,7 @@ pub(super) fn simple(
         .into());
     }
 
-    let sizes_length = varint(&mut reader, "length of the record sizes")
+    let sizes_length = number(&mut reader, 64, "length of the record sizes")
         .map_err(|error| in_chunk(error, chunk, 0, layer))?;
     let sizes_at = reader.position();
     let sizes_end = usize::try_from(sizes_length).ok().and_then(|size| sizes_at.checked_add(size));
@@ -73,8 +72,12 @@ pub(super) fn simple(
         return Err(malformed(1, "length of the record sizes", expected, sizes_length.to_string()));
     };
     let snappy = compression == COMPRESSION_SNAPPY;
-    let sizes = if snappy { inflate(&sizes, chunk, sizes_at, layer, budget)? } else { sizes };
-    let values = if snappy { inflate(&values, chunk, values_at, layer, budget)? } else { values };
+    // What is stated is compared before anything is decompressed: a size takes ten bytes at most.
+    let most = chunk.records.saturating_mul(10);
+    let sizes = if snappy { inflate(&sizes, most, chunk, sizes_at, layer, budget)? } else { sizes };
+    let most = chunk.decoded_size;
+    let values =
+        if snappy { inflate(&values, most, chunk, values_at, layer, budget)? } else { values };
     if values.len() as u64 != chunk.decoded_size {
         let found = values.len().to_string();
         return Err(malformed(
@@ -93,7 +96,7 @@ pub(super) fn simple(
     let mut sizes_reader = sizes.reader();
     let mut at = 0usize;
     for _ in 0..chunk.records {
-        let size = varint(&mut sizes_reader, "size of a record")
+        let size = number(&mut sizes_reader, 64, "size of a record")
             .map_err(|error| in_chunk(error, chunk, sizes_at, layer))?;
         let end = usize::try_from(size).ok().and_then(|size| at.checked_add(size));
         let Some((end, data)) = end.and_then(|end| Some((end, values.slice(at..end)?))) else {
@@ -116,48 +119,74 @@ pub(super) fn simple(
     Ok(())
 }
 
-fn in_chunk(
-    mut error: crate::artifact::wire::WireError,
-    chunk: &Chunk,
-    base: usize,
-    layer: &str,
-) -> Error {
+fn in_chunk(mut error: WireError, chunk: &Chunk, base: usize, layer: &str) -> Error {
     error.offset = chunk.offset_of(base.saturating_add(error.offset));
     error.in_layer(layer)
 }
 
-/// Decompresses one part: its size as a varint, then raw Snappy.
+/// A varint of no more than `bits` bits, which Riegeli and Snappy refuse beyond that; protobuf drops them.
+fn number(reader: &mut RopeReader<'_>, bits: u32, what: &'static str) -> Result<u64, WireError> {
+    let mut own = reader.clone();
+    let value = varint(reader, what)?;
+    let mut left = bits;
+    while let Some(byte) = own.byte() {
+        let fits = left > 0 && (left >= 7 || byte & 0x7f < 1 << left);
+        if !fits {
+            return Err(WireError {
+                offset: own.position() - 1,
+                what,
+                expected: format!("a varint of {bits} bits"),
+                found: "a longer one".to_owned(),
+            });
+        }
+        left = left.saturating_sub(7);
+        if byte < 0x80 {
+            break;
+        }
+    }
+    Ok(value)
+}
+
+/// Decompresses one part of no more than `limit` bytes: its size as a varint, then raw Snappy, which begins
+/// with its size too.
 fn inflate(
     part: &Rope,
+    limit: u64,
     chunk: &Chunk,
     at: usize,
     layer: &str,
     budget: &mut Budget<'_>,
 ) -> Result<Rope, Error> {
-    let offset = chunk.offset_of(at);
-    let malformed = |what: &str, expected: String, found: String| -> Error {
+    let malformed = |within: usize, what: &str, expected: String, found: String| -> Error {
+        let offset = chunk.offset_of(at.saturating_add(within));
         let what = what.to_owned();
         ErrorKind::Malformed { layer: layer.to_owned(), offset, what, expected, found }.into()
     };
     let mut reader = part.reader();
-    let size = varint(&mut reader, "decompressed size")
+    let size = number(&mut reader, 64, "decompressed size")
         .map_err(|error| in_chunk(error, chunk, at, layer))?;
-    let compressed = part.slice(reader.position()..part.len()).unwrap_or_default().to_bytes();
-    let own = snap::raw::decompress_len(&compressed)
-        .map_err(|error| malformed("Snappy data", "a stream".to_owned(), error.to_string()))?;
-    if own as u64 != size {
-        return Err(malformed("decompressed size", size.to_string(), own.to_string()));
+    if size > limit {
+        let expected = format!("at most {limit} for {} records", chunk.records);
+        return Err(malformed(0, "decompressed size", expected, size.to_string()));
     }
-    let most = (compressed.len() as u64).saturating_mul(SNAPPY_RATIO);
+    let stream = reader.position();
+    let own = number(&mut reader, 32, "size of a Snappy stream")
+        .map_err(|error| in_chunk(error, chunk, at, layer))?;
+    if own != size {
+        let (expected, found) = (size.to_string(), own.to_string());
+        return Err(malformed(stream, "size of a Snappy stream", expected, found));
+    }
+    let begin = reader.position();
+    let elements = part.slice(begin..part.len()).unwrap_or_default();
+    let most = (elements.len() as u64).saturating_mul(snappy::RATIO);
     if size > most {
-        let expected = format!("at most {most} from {} bytes of Snappy", compressed.len());
-        return Err(malformed("decompressed size", expected, size.to_string()));
+        let expected = format!("at most {most} from {} bytes of Snappy", elements.len());
+        return Err(malformed(0, "decompressed size", expected, size.to_string()));
     }
-    budget.decompress(layer, offset, size)?;
-    let mut inflated = vec![0; own];
-    let length = snap::raw::Decoder::new()
-        .decompress(&compressed, &mut inflated)
-        .map_err(|error| malformed("Snappy data", format!("{size} bytes"), error.to_string()))?;
-    inflated.truncate(length);
+    budget.decompress(layer, chunk.offset_of(at), size)?;
+    let size = usize::try_from(size).unwrap_or(usize::MAX);
+    let inflated = snappy::decompress(&elements, size).map_err(|damage| {
+        malformed(begin + damage.offset, "Snappy data", damage.expected, damage.found)
+    })?;
     Ok(inflated.into())
 }

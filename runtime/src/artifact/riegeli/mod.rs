@@ -9,6 +9,7 @@
 
 mod blocks;
 mod chunk;
+mod snappy;
 mod writer;
 
 use highway::{HighwayHash as _, HighwayHasher, Key};
@@ -59,8 +60,8 @@ pub(crate) fn read_records(
         let chunk = blocks.chunk(position)?;
         position = chunk.end;
         match chunk.kind {
-            CHUNK_METADATA | CHUNK_PADDING => {}
-            CHUNK_SIGNATURE if chunk.data.is_empty() && chunk.records == 0 => {}
+            CHUNK_METADATA | CHUNK_PADDING => chunk.without_records(layer, false)?,
+            CHUNK_SIGNATURE => chunk.without_records(layer, true)?,
             CHUNK_SIMPLE => chunk::simple(&chunk, layer, budget, &mut records)?,
             CHUNK_TRANSPOSED => {
                 return Err(ErrorKind::Unsupported {
@@ -71,12 +72,14 @@ pub(crate) fn read_records(
                 }
                 .into());
             }
+            // Riegeli passes over kinds that it does not know, provided that nothing is lost by it.
+            _ if chunk.records == 0 => {}
             other => {
                 return Err(ErrorKind::Malformed {
                     layer: layer.to_owned(),
                     offset: chunk.offset(),
                     what: "type of a chunk".to_owned(),
-                    expected: "'r', 'm' or 'p', or 's' without data".to_owned(),
+                    expected: "'r', or another one without records".to_owned(),
                     found: format!("{:?}", char::from(other)),
                 }
                 .into());
