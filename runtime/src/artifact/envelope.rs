@@ -26,8 +26,6 @@ pub(super) const METADATA: &str = "xla.ifrt.SerializedXlaExecutableMetadata";
 const RUNTIME: &[u8] = b"pjrt_ifrt";
 /// The only version of the metadata in the window.
 const VERSION: i32 = 3;
-/// Full name of the metadata message.
-const METADATA: &str = "xla.ifrt.SerializedXlaExecutableMetadata";
 /// Field of the metadata that names the runtime a payload needs.
 const EXECUTABLE_VERSION: u32 = 9;
 /// Type name of the ABI version of GPU executables.

@@ -5,13 +5,13 @@
 
 use std::collections::HashMap;
 
-use prost_reflect::{DescriptorPool, FieldDescriptor, Kind, MessageDescriptor};
+use prost_reflect::{FieldDescriptor, Kind, MessageDescriptor};
 
 use super::limits;
 use super::reflect::descriptor;
 use super::rope::Rope;
 use super::wire::{Fields, Wire};
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 
 /// What a message is decoded into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -29,7 +29,7 @@ pub(super) fn pool() -> Result<&'static DescriptorPool, Error> {
 }
 
 /// The contract's description of a message.
-pub(super) fn descriptor(name: &'static str) -> Result<MessageDescriptor, Error> {
+pub(super) fn descriptor(name: &str) -> Result<MessageDescriptor, Error> {
     pool()?
         .get_message_by_name(name)
         .ok_or_else(|| ErrorKind::Contract { reason: format!("{name} is not in it") }.into())
