@@ -155,7 +155,7 @@ fn what_cannot_run_says_why() {
         (&[&*softmax, "--backend", "cuda"][..], "this build has no CUDA backend yet"),
         (&[&softmax, "--max-memory", "16"], "raise `--max-memory`"),
         (&[&softmax, "--max-steps", "3"], "raise `--max-steps`"),
-        (&[&both, "--devices", "1"], "1 to 1"),
+        (&[&both, "--devices", "1"], "2 is over the limit of 1"),
         (&[&softmax, "--inputs", &other], "input 0: expected f32"),
         (&[&softmax, "--inputs", &other, "--inputs", &other], "2 files with inputs for 1 devices"),
         (&["junk.bin"], "no known container"),

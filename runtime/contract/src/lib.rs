@@ -35,7 +35,7 @@ pub const DESCRIPTOR_SET: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/cont
 /// # Errors
 /// Bytes that are not the message.
 pub fn decode_executable(
-    mut bytes: &mut dyn prost::bytes::Buf,
+    bytes: &mut dyn prost::bytes::Buf,
 ) -> Result<proto::xla::gpu::GpuExecutableProto, prost::DecodeError> {
-    prost::Message::decode(&mut bytes)
+    prost::Message::decode(bytes)
 }

@@ -24,8 +24,10 @@ fn ten_thousand_levels_are_no_message() {
     for _ in 0..10_000 {
         bytes = wrapped(2, &wrapped(1, &bytes));
     }
-    let error =
-        GpuExecutableProto::decode(&wrapped(13, &bytes)[..]).expect_err("too deep").to_string();
+    let error = deeply({
+        let bytes = wrapped(13, &bytes);
+        move || GpuExecutableProto::decode(&bytes[..]).expect_err("too deep").to_string()
+    });
     assert!(error.contains("recursion limit"), "{error}");
     let artifact = Artifact::read([program().encode_to_vec(), wrapped(13, &bytes)].concat());
     let error = artifact.and_then(|artifact| artifact.decode()).expect_err("too deep").to_string();
