@@ -276,7 +276,7 @@ fn request(context: &Context, args: &CheckArgs) -> Result<Request, Error> {
         attestations.push((line, "--attest".to_owned()));
     }
     attestations.extend(pull_request());
-    for dir in args.golden_store.iter().filter(|dir| !dir.is_dir()) {
+    if let Some(dir) = args.golden_store.iter().find(|dir| !dir.is_dir()) {
         let error = std::io::Error::from(std::io::ErrorKind::NotADirectory);
         return Err(ErrorKind::Io { path: dir.clone(), error }.into());
     }

@@ -241,8 +241,9 @@ fn all_to_all_buffers(
         .iter()
         .map(|buffer| group.exchange(sent(buffer, device, resolve)?))
         .collect::<Result<_>>()?;
-    for peer in 0..n {
-        received_from.push(all[group.rank()][peer].clone());
+    // The buffers that are meant for this device, one from each.
+    if let Some(mine) = all.get(group.rank()) {
+        received_from.extend(mine.iter().cloned());
     }
     for (buffer, bytes) in buffers.iter().zip(received_from) {
         received(buffer, &bytes, device, resolve)?;

@@ -26,6 +26,7 @@ fn numbers_zeros_nans_and_infinities() {
     const INF: f32 = f32::INFINITY;
     let other_nan = f32::from_bits(NAN.to_bits() ^ 1);
     let loose = within(1e-3, 0.0, 0.0);
+    #[allow(clippy::type_complexity, reason = "a table is read by its columns")]
     let table: [(&[f32], &[f32], Rule, (usize, usize)); 20] = [
         (&[1.0, 2.0], &[1.0, 2.0], Rule::Exact, (0, 0)),
         (&[1.0, 2.0], &[1.0, 2.0000002], Rule::Exact, (1, 1)),

@@ -131,7 +131,7 @@ fn loops_and_calls_inside_of_kernels() {
     let pred = || array(PrimitiveType::Pred, &[]);
     let always = LiteralProto { shape: Some(pred()), preds: vec![true], ..Default::default() };
     let mut yes = instruction(22, "constant", pred(), &[]);
-    yes.literal = Some(always.into());
+    yes.literal = Some(always);
     let body = computation(3, 20, vec![instruction(20, "parameter", f32s(&[8]), &[])]);
     let condition = computation(4, 22, vec![instruction(21, "parameter", f32s(&[8]), &[]), yes]);
     let mut endless = instruction(12, "while", f32s(&[8]), &[11]);
@@ -242,7 +242,7 @@ fn values_inside_of_kernels() {
     );
     let mut zero = instruction(13, "constant", scalar(), &[]);
     zero.literal =
-        Some(LiteralProto { shape: Some(scalar()), f32s: vec![0.0], ..Default::default() }.into());
+        Some(LiteralProto { shape: Some(scalar()), f32s: vec![0.0], ..Default::default() });
     let mut window = instruction(12, "reduce-window", f32s(&[8]), &[11, 13]);
     window.window = Some(Window { dimensions: vec![dimension] });
     window.called_computation_ids = vec![3];

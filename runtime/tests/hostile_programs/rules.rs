@@ -479,7 +479,7 @@ fn matrix_products() {
         ..Default::default()
     };
     let gemm = |change: fn(&mut GemmConfigProto)| {
-        let mut config = config.clone();
+        let mut config = config;
         change(&mut config);
         let gemm = GemmThunkProto {
             gemm_config: Some(config),
@@ -534,7 +534,7 @@ fn matrix_products() {
     let lt = |epilogue, bias| {
         let side = |index, size, dims: &[i64]| Some(shaped(slice(index, 0, size), f32s(dims)));
         let matmul = CublasLtMatmulThunkProto {
-            r#impl: Some(cublas_lt_matmul_thunk_proto::Impl::GemmConfig(config.clone())),
+            r#impl: Some(cublas_lt_matmul_thunk_proto::Impl::GemmConfig(config)),
             epilogue,
             a: side(0, 32, &[2, 4]),
             b: side(0, 32, &[4, 2]),

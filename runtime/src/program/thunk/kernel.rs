@@ -92,7 +92,7 @@ impl Reader<'_> {
         self.evaluates(annotation, &proto.kernel_name, (MESSAGE, "kernel_name"));
         tma::check(proto.tma_metadata.as_ref(), arguments.len())
             .at(|| "tma_metadata".to_owned())?;
-        let launch = proto.launch_dimensions.clone().unwrap_or_default();
+        let launch = proto.launch_dimensions.unwrap_or_default();
         let kernel = Kernel {
             name: proto.kernel_name.clone(),
             arguments,
@@ -149,8 +149,8 @@ impl Reader<'_> {
         let kernel = Kernel {
             name: kernel.name.clone(),
             arguments,
-            blocks: block_counts("block_dims", kernel.block_dims.clone())?,
-            threads: thread_counts("thread_dims", kernel.thread_dims.clone())?,
+            blocks: block_counts("block_dims", kernel.block_dims)?,
+            threads: thread_counts("thread_dims", kernel.thread_dims)?,
             cluster: cluster(kernel.cluster_dim.as_ref())?,
             shared_memory: shared_memory("shared_memory_bytes", kernel.shared_memory_bytes)?,
             zeroed: Vec::new(),

@@ -21,7 +21,7 @@ pub(super) fn thread_counts(field: &str, proto: Option<ThreadDimProto>) -> Resul
 
 pub(super) fn cluster(proto: Option<&ClusterDimProto>) -> Result<Option<[u32; 3]>> {
     let most = [MAX_CLUSTER as u32; 3];
-    proto.map(|dims| dim3("cluster_dim", dims.coordinates.clone(), most, MAX_CLUSTER)).transpose()
+    proto.map(|dims| dim3("cluster_dim", dims.coordinates, most, MAX_CLUSTER)).transpose()
 }
 
 /// Bytes of dynamic shared memory.

@@ -89,7 +89,7 @@ impl Reader<'_> {
             "xla.TriangularSolveOptions",
             &["left_side", "lower", "unit_diagonal", "transpose_a"],
         );
-        let options = p.options.clone().unwrap_or_default();
+        let options = p.options.unwrap_or_default();
         let transpose = match Transpose::try_from(options.transpose_a) {
             Ok(transpose) if transpose != Transpose::Invalid => transpose,
             _ => {
