@@ -1,5 +1,6 @@
 //! Artifacts of released compilers through the whole library: every field accounted for by the schema of
 //! the release that wrote it, canonical bytes, every container.
+#![allow(clippy::print_stdout)] // tells what it measured
 #![cfg(feature = "runtime")]
 #![allow(clippy::panic, clippy::unwrap_used)] // helpers of tests are tests too
 

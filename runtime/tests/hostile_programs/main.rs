@@ -1,5 +1,5 @@
 //! Damaged and hostile programs: an error that names the place, never a panic, a hang or much memory.
-
+#![allow(clippy::print_stdout, clippy::type_complexity)] // a test that tells what it did
 #![allow(clippy::expect_used, clippy::panic, reason = "a test reports by panicking")]
 
 #[path = "../common/mod.rs"]
