@@ -1,4 +1,4 @@
-//! Runs programs. The walker goes through the thunks; what differs between backends is behind [`Device`].
+//! Runs programs. The walker goes through the thunks; what differs between backends is behind `Device`.
 
 mod budget;
 mod collective;

@@ -3,7 +3,7 @@
 //! XLA writes a message with C++ protobuf's JSON printer, using declared names and printing what has no
 //! presence, into `HloInstructionProto.backend_config`, or since mid-2026 into the module's `payloads`, to
 //! which `backend_config_payload` refers. Later readers find fields by these names and refuse names that
-//! they do not know; numbers do not matter. [`parse`] and [`print`] read and write one text, [`payloads`]
+//! they do not know; numbers do not matter. [`parse`] and [`print()`] read and write one text, [`payloads`]
 //! finds all of an artifact and tells which message each is, [`payload_losses`] says what another reader
 //! makes of them, and [`canonical`] encodes an artifact so that spelling makes no difference.
 
