@@ -331,6 +331,7 @@ fn peak_memory() -> Option<u64> {
 
 /// A few of every construct that some golden has, on few programs.
 #[test]
+#[ignore = "takes minutes: cargo test -p aotgate-runtime --test hostile_programs -- --ignored"]
 fn changed_artifacts_end_with_an_error_or_a_result() {
     const SOME: [&str; 9] = [
         "0.10.1/fft",

@@ -113,6 +113,7 @@ fn look(chosen: impl Fn(&str) -> bool) -> Found {
 }
 
 #[test]
+#[ignore = "takes minutes: cargo test -p aotgate-runtime --test hostile_programs -- --ignored"]
 fn what_decides_a_result_is_listed() {
     const SOME: [&str; 12] = [
         "0.10.1/fft",
