@@ -201,7 +201,10 @@ fn shapes() {
 #[test]
 fn slices() {
     let args = |index, offset, size| kernel_with(|k| k.args[1] = slice(index, offset, size));
-    with(args(9, 0, 32), &["thunks[0]", "args[1]", "buffer_allocation_index is 9", "below 3"]);
+    with(
+        args(9, 0, 32),
+        &["thunks[0]", "args[1]", "buffer_allocation_index is 9", "expected 0 to 2"],
+    );
     with(args(-1, 0, 32), &["args[1]", "buffer_allocation_index is -1"]);
     with(args(1, -1, 32), &["args[1]", "offset is -1", "0 or more"]);
     with(args(1, 0, -1), &["args[1]", "size is -1", "0 or more"]);
