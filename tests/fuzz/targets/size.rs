@@ -15,6 +15,8 @@ fuzz_target!(|data: &[u8]| {
     match Breakdown::read(data.to_vec(), &limits) {
         Ok(breakdown) => {
             assert_eq!(breakdown.size, data.len());
+            let stored: usize = breakdown.parts.iter().map(|part| part.stored).sum();
+            assert_eq!(stored, data.len(), "every byte has one owner");
             assert!(serde_json::to_string(&breakdown).is_ok());
         }
         Err(error) => check::explained(&error),
