@@ -34,6 +34,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             let Ok(bytes) = artifact.write(form) else { continue };
             let name = format!("{name}-{number}");
             seed("inspect", &name, &bytes)?;
+            seed("size", &name, &bytes)?;
             seed("rewrite", &name, &bytes)?;
             let target = match form {
                 Form { envelope: Some(_), .. } => "envelope",

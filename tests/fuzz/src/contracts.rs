@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use aotgate::change::Pairs;
 use aotgate::descriptor::{Contract, SourceClosure};
 use aotgate::triage::policy;
 use aotgate::view::opening_spec;
@@ -21,6 +22,19 @@ pub static RELEASED: LazyLock<[Contract; 3]> = LazyLock::new(|| {
         SourceClosure::from_descriptor_set(set).and_then(|c| c.contract(&spec)).expect("a contract")
     })
 });
+
+static PAIRS: LazyLock<Vec<Pairs>> = LazyLock::new(|| {
+    let pair = |choice| {
+        let (writer, reader) = two(choice);
+        Pairs::new(writer, reader)
+    };
+    (0..9).map(pair).collect()
+});
+
+/// The types of the two contracts, paired.
+pub fn pairs(choice: u8) -> &'static Pairs {
+    &PAIRS[usize::from(choice / 3 % 3) * 3 + usize::from(choice % 3)]
+}
 
 /// A writer's and a reader's contract, by the first byte of an input.
 pub fn two(choice: u8) -> (&'static Contract, &'static Contract) {

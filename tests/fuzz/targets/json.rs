@@ -1,10 +1,9 @@
 //! JSON payloads: alone, and in the instructions of a module.
 #![no_main]
 
-use aotgate::change::Pairs;
 use aotgate::view::json::{self, payload_losses, payloads};
 use aotgate::view::{Limits, decode};
-use aotgate_fuzz::contracts::{ROOT, two};
+use aotgate_fuzz::contracts::{ROOT, pairs, two};
 use libfuzzer_sys::fuzz_target;
 
 const MESSAGES: [&str; 5] = [
@@ -34,7 +33,7 @@ fuzz_target!(|data: &[u8]| {
     }
     let Ok(held) = decode(input, contract, ROOT, limits) else { return };
     let _ = payloads(&held);
-    for loss in payload_losses(&held, reader, &Pairs::new(contract, reader)) {
+    for loss in payload_losses(&held, reader, pairs(*choice)) {
         let _ = loss.to_string();
     }
     let canonical = json::canonical(&held);

@@ -1,9 +1,8 @@
 //! The view: decoding, canonical bytes, losses between released contracts, translation.
 #![no_main]
 
-use aotgate::change::Pairs;
 use aotgate::view::{Limits, decode, losses, translate};
-use aotgate_fuzz::contracts::{ROOT, two};
+use aotgate_fuzz::contracts::{ROOT, pairs, two};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
@@ -23,9 +22,12 @@ fuzz_target!(|data: &[u8]| {
         assert_eq!(again.canonical(), held.canonical());
         assert_eq!(again.canonical_with_unknown(), canonical);
     }
-    for loss in losses(bytes, writer, reader, ROOT) {
-        let _ = loss.to_string();
+    // Pairing two contracts takes longer than all the rest: some inputs are enough.
+    if bytes.iter().fold(0u8, |sum, byte| sum.wrapping_add(*byte)) % 8 == 0 {
+        for loss in losses(bytes, writer, reader, ROOT) {
+            let _ = loss.to_string();
+        }
     }
-    let (translated, _) = translate(&held, reader, &Pairs::new(writer, reader));
+    let (translated, _) = translate(&held, reader, pairs(*choice));
     decode(&translated, reader, ROOT, limits).expect("a translation decodes");
 });
