@@ -66,7 +66,7 @@ pub(crate) fn record_instruction(instruction: &Instruction, reads: &mut Reads) {
 /// Notes what a convolution reads of its window.
 pub(crate) fn record_window(reads: &mut Reads) {
     for (message, fields) in CONVOLVED {
-        if *message != INSTRUCTION {
+        if !matches!(*message, INSTRUCTION | "xla.PrecisionConfig") {
             reads.fields(message, fields);
         }
     }

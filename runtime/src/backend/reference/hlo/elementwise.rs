@@ -66,7 +66,6 @@ const UNARY: &[&str] = &[
     "tan",
     "asin",
     "acos",
-    "atan",
     "sinh",
     "cosh",
     "tanh",

@@ -51,7 +51,6 @@ pub(super) fn float1<T: Real>(opcode: &str) -> Option<F1<T>> {
         "tan" => |x, _| x.tan(),
         "asin" => |x, _| x.asin(),
         "acos" => |x, _| x.acos(),
-        "atan" => |x, _| x.atan(),
         "sinh" => |x, _| x.sinh(),
         "cosh" => |x, _| x.cosh(),
         "tanh" => |x, _| x.tanh(),
