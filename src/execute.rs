@@ -178,6 +178,13 @@ pub fn worst(outputs: &[Output]) -> Option<&Output> {
     compared.reduce(|one, two| if part(two) > part(one) { two } else { one })
 }
 
+/// The output with the largest error; the first one where none is off.
+pub fn furthest(outputs: &[Output]) -> Option<&Output> {
+    let error = |output: &Output| Some(output.comparison.as_ref()?.furthest.as_ref()?.error);
+    let compared = outputs.iter().filter(|output| output.comparison.is_some());
+    compared.reduce(|one, two| if error(two) > error(one) { two } else { one })
+}
+
 /// Runs a program on the reference backend; `path` names its artifact in messages.
 ///
 /// # Errors

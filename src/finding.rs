@@ -2,12 +2,13 @@
 
 mod goldens;
 
-pub use goldens::{CaseOutcome, Execution, GoldenCase, Goldens};
+pub use goldens::{CaseOutcome, Execution, GoldenCase, Goldens, NO_PROGRAM};
 
 use std::sync::Arc;
 
 use chrono::NaiveDate;
 
+use crate::change::WireEffect;
 use crate::descriptor::Location;
 use crate::descriptor::fingerprint::short_hash;
 
@@ -231,6 +232,8 @@ pub struct Finding {
     pub surface: &'static str,
     /// Full name of the construct.
     pub construct: String,
+    /// What the change does to data on the wire, where it is one of a schema.
+    pub wire: Option<WireEffect>,
     /// The construct before, as compared.
     pub before: Option<String>,
     /// The construct after, as compared.

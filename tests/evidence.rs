@@ -274,7 +274,7 @@ fn an_unreadable_golden_of_base_counts_only_where_it_was_asked_for() {
     project.edit("int64 unused", "optional int64 unused");
     let (document, status) = project.check(&["--fail-on", "fail"]);
     assert_eq!(status, 0, "{document:#}");
-    assert_eq!(document["goldens"]["cases"][0]["outcome"], "failed");
+    assert_eq!(document["goldens"]["cases"][0]["outcome"], "unreadable");
     assert!(document["goldens"]["unreadable"][0].as_str().unwrap().starts_with("golden:r1/step: "));
     let (_, status) = project.check(&["--fail-on", "fail", "--goldens", "boundary"]);
     assert_eq!(status, 2);

@@ -37,12 +37,31 @@ impl Wanted {
         }
         wanted
     }
+
+    /// Fields that `contract` itself has, by their full names in it.
+    pub(super) fn fields_of(contract: &Contract, constructs: &[String]) -> Wanted {
+        let mut wanted = Wanted::default();
+        for (at, construct) in constructs.iter().enumerate() {
+            let Some((owner, name)) = construct.rsplit_once('.') else { continue };
+            let field = contract.message(owner).and_then(|message| message.field_named(name));
+            if let Some(field) = field {
+                let numbers = wanted.numbers.entry(owner.to_owned()).or_default();
+                numbers.entry(field.number).or_default().push(at);
+            }
+        }
+        wanted
+    }
+
+    /// Whether nothing is looked for.
+    pub(super) fn is_empty(&self) -> bool {
+        self.types.is_empty() && self.numbers.is_empty()
+    }
 }
 
 /// Positions of the wanted constructs that a message carries, sorted.
 pub(super) fn carried(held: &Held<'_>, wanted: &Wanted) -> Vec<usize> {
     let mut found = BTreeSet::new();
-    if !wanted.types.is_empty() || !wanted.numbers.is_empty() {
+    if !wanted.is_empty() {
         visit(held.root(), held.contract(), wanted, &mut found);
     }
     found.into_iter().collect()

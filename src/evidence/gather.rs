@@ -1,6 +1,8 @@
 //! All goldens that a change needs, looked at.
 
+mod added;
 mod execute;
+mod kept;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::PathBuf;
@@ -9,8 +11,10 @@ use super::attach::Desk;
 use super::carried::Wanted;
 use super::containers::{Eras, Refusals, changed};
 use super::dates::date;
+use super::kept::edits;
 use super::look::{Eyes, Read, Seen, look, open};
 use super::losses::{LostConstructs, Place, Shown};
+use super::ROOT;
 use super::text::TextContracts;
 use crate::change::Pairs;
 use crate::container::{Form, forms_of};
@@ -101,12 +105,15 @@ pub fn gather(question: &Question<'_>, schema: &mut [Finding]) -> Answer {
         return Answer { findings: Vec::new(), goldens };
     };
     let has_new = head.goldens().iter().any(|golden| base.find(&golden.id).is_none());
-    if !needed && !has_new {
+    // Descriptors alone have no goldens to leave out.
+    let keeps = question.head.has_files() && !question.head.is_empty();
+    let edited = keeps && !edits(&base, &head).is_empty();
+    if !needed && !has_new && !edited {
         return Answer::default();
     }
     let (today, backward) = (question.loudness.today, question.loudness.policy.windows.backward);
     // What only head has lands today, which the tip of base's history is enough to see.
-    for (store, wanted) in [(&mut base, needed), (&mut head, has_new)] {
+    for (store, wanted) in [(&mut base, needed || edited), (&mut head, has_new)] {
         if wanted && let Err(error) = date(store, question.history, today, backward) {
             goldens.unreadable.push(error.to_string());
         }
@@ -116,14 +123,26 @@ pub fn gather(question: &Question<'_>, schema: &mut [Finding]) -> Answer {
             goldens.unreadable.extend(store.problems().iter().map(Error::to_string));
         }
     }
-    let touched = if same { Vec::new() } else { touched(schema) };
+    let asked = if same { Asked::default() } else { Asked::of(schema) };
     let pairs = Pairs::new(question.base_contract, question.head_contract);
     let (from, to) = (question.base_contract, question.head_contract);
-    let wanted = Wanted::new(&touched, from, to, &pairs);
-    let eyes = Eyes { base: from, head: to, text: question.text, wanted: &wanted };
+    let wanted = Wanted::new(&asked.touched, from, to, &pairs);
+    let added = Wanted::fields_of(to, &asked.added);
+    let head_root = pairs.message_in_head(ROOT).map_or(ROOT, |name| name);
+    let eyes = Eyes {
+        base: from,
+        head: to,
+        text: question.text,
+        wanted: &wanted,
+        added: &added,
+        head_root,
+    };
+    // Anew, because the dates were not known before.
+    let edits = if edited { edits(&base, &head) } else { Vec::new() };
     let mut gatherer = Gatherer {
         question,
         eyes,
+        edited: edits.iter().map(|edit| &*edit.golden.id).collect(),
         base: &base,
         head: &head,
         executes,
@@ -147,26 +166,43 @@ pub fn gather(question: &Question<'_>, schema: &mut [Finding]) -> Answer {
         gatherer.all(&head, Selection::All, true);
         gatherer.compare_containers();
     }
-    gatherer.finish(&touched, &pairs, schema)
+    gatherer.kept(&edits);
+    gatherer.finish(&asked, &pairs, schema)
 }
 
-/// Constructs whose change concerns artifacts that exist, sorted.
-fn touched(schema: &[Finding]) -> Vec<String> {
-    let concerns = |f: &&Finding| {
-        f.surface == "proto"
-            && f.before.is_some()
-            && matches!(f.triage, Triage::BreaksBackward | Triage::NeedsAttestation)
-    };
-    let mut constructs: Vec<String> =
-        schema.iter().filter(concerns).map(|f| f.construct.clone()).collect();
-    constructs.sort();
-    constructs.dedup();
-    constructs
+/// Constructs that goldens are asked about, by base's findings about the schema.
+#[derive(Debug, Default)]
+struct Asked {
+    /// Whose change concerns artifacts that exist, sorted.
+    touched: Vec<String>,
+    /// Fields that only head has and that older runtimes might ignore, sorted.
+    added: Vec<String>,
+}
+
+impl Asked {
+    fn of(schema: &[Finding]) -> Asked {
+        let touches = |f: &&Finding| {
+            f.surface == "proto"
+                && f.before.is_some()
+                && matches!(f.triage, Triage::BreaksBackward | Triage::NeedsAttestation)
+        };
+        Asked {
+            touched: names(schema.iter().filter(touches)),
+            added: names(schema.iter().filter(|finding| added::concerns(finding))),
+        }
+    }
+}
+
+/// The constructs of some findings, sorted, each once.
+fn names<'f>(findings: impl Iterator<Item = &'f Finding>) -> Vec<String> {
+    findings.map(|finding| finding.construct.clone()).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 struct Gatherer<'a> {
     question: &'a Question<'a>,
     eyes: Eyes<'a>,
+    /// Goldens of base that head has not just so.
+    edited: HashSet<&'a str>,
     base: &'a Store<'a>,
     head: &'a Store<'a>,
     /// Whether what is looked at next is executed.
@@ -234,19 +270,27 @@ impl<'a> Gatherer<'a> {
                     self.case(golden, CaseOutcome::Skipped, Some("an empty file".to_owned()));
                 }
                 Ok(content) => {
-                    let seen = look(&content, &self.eyes);
-                    let carried = match &seen {
-                        Seen::Read(read) if self.executes => Some(read.carried.clone()),
+                    let seen = look(&content, &self.eyes, new);
+                    let carries = match &seen {
+                        Seen::Read(read) if self.executes => {
+                            Some((read.carried.clone(), read.added.clone()))
+                        }
                         _ => None,
                     };
+                    if let Seen::Read(read) = &seen
+                        && read.is_text
+                        && !new
+                    {
+                        self.text_stays(golden, &content);
+                    }
                     let case = self.goldens.cases.len();
                     self.seen(golden, seen, new);
                     // What head's loader refuses is not executed as if it did not.
                     let refused = self.goldens.cases.get(case).map(|case| case.outcome);
-                    if let Some(carried) = carried
-                        && refused != Some(CaseOutcome::Failed)
+                    if let Some(carries) = carries
+                        && refused != Some(CaseOutcome::Refused)
                     {
-                        let pending = execute::Pending::new(store, golden, new, case, carried);
+                        let pending = execute::Pending::new(store, golden, new, case, carries);
                         self.pending.push(pending);
                     }
                 }
@@ -262,7 +306,7 @@ impl<'a> Gatherer<'a> {
             Seen::Refused(construct, why, read) => {
                 self.carried.extend(&read.carried);
                 self.goldens.viewed = true;
-                self.case(golden, CaseOutcome::Failed, Some(format!("head refuses it: {why}")));
+                self.case(golden, CaseOutcome::Refused, Some(format!("head refuses it: {why}")));
                 let entry = self
                     .refused
                     .entry(construct)
@@ -287,10 +331,6 @@ impl<'a> Gatherer<'a> {
         let place = self.place(golden);
         self.goldens.viewed |= !std::ptr::eq(self.eyes.base, self.eyes.head);
         self.carried.extend(&read.carried);
-        if let Some(why) = &read.text_rejected {
-            let locations = vec![place.location.clone()];
-            self.push(golden_refused::text(&golden.construct(), why, locations));
-        }
         let refused = self
             .question
             .eras
@@ -309,11 +349,11 @@ impl<'a> Gatherer<'a> {
         let (outcome, reason) = match constructs[..] {
             _ if refused => {
                 let forms = crate::container::names(&read.forms);
-                (CaseOutcome::Failed, Some(format!("head's loaders refuse {forms}")))
+                (CaseOutcome::Refused, Some(format!("head's loaders refuse {forms}")))
             }
             _ if !read.refusals.is_empty() => {
                 let why = read.refusals.first().map_or("", |loss| loss.why);
-                (CaseOutcome::Failed, Some(why.to_owned()))
+                (CaseOutcome::Refused, Some(why.to_owned()))
             }
             [] => (CaseOutcome::Equal, None),
             [one] => (CaseOutcome::Differ, Some(format!("loses {one}"))),
@@ -321,7 +361,11 @@ impl<'a> Gatherer<'a> {
                 (CaseOutcome::Differ, Some(format!("loses {one} and {} more", more.len())))
             }
         };
+        let loses = (outcome == CaseOutcome::Differ).then(|| reason.clone()).flatten();
         self.case(golden, outcome, reason);
+        if let Some(case) = self.goldens.cases.last_mut() {
+            case.loses = loses;
+        }
         self.forms.insert(golden.id.clone(), read.forms);
     }
 
@@ -338,7 +382,7 @@ impl<'a> Gatherer<'a> {
         if !new {
             self.goldens.unreadable.push(format!("{}: {why}", golden.construct()));
         }
-        self.case(golden, CaseOutcome::Failed, Some(why.to_owned()));
+        self.case(golden, CaseOutcome::Unreadable, Some(why.to_owned()));
     }
 
     fn case(&mut self, golden: &Golden, outcome: CaseOutcome, reason: Option<String>) {
@@ -346,6 +390,7 @@ impl<'a> Gatherer<'a> {
             golden: golden.id.clone(),
             outcome,
             reason,
+            loses: None,
             execution: Execution::NotAsked,
             worst_error: None,
         });
@@ -408,8 +453,8 @@ impl<'a> Gatherer<'a> {
         }
     }
 
-    fn finish(mut self, touched: &[String], pairs: &Pairs, schema: &mut [Finding]) -> Answer {
-        let told = self.execute(touched, pairs, schema);
+    fn finish(mut self, asked: &Asked, pairs: &Pairs, schema: &mut [Finding]) -> Answer {
+        let told = self.execute(asked, pairs, schema);
         let (base, head) = (self.question.base_contract, self.question.head_contract);
         let loudness = self.question.loudness;
         let firm = Firm::new(loudness.policy, base, head);
@@ -432,7 +477,7 @@ impl<'a> Gatherer<'a> {
         let Goldens { cases, not_covered, .. } = &mut self.goldens;
         cases.sort_by(|one, two| one.golden.cmp(&two.golden));
         let known = !self.base.goldens().is_empty() || !self.question.stores.is_empty();
-        for (at, construct) in touched.iter().enumerate() {
+        for (at, construct) in asked.touched.iter().enumerate() {
             let carried = self.carried.contains(&at);
             // Where it was executed, it must have been read as well.
             let unread = told.executed.contains(&at) && !told.read.contains(&at);

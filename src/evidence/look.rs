@@ -23,9 +23,9 @@ pub(super) enum Seen {
     Refused(String, String, Read),
     /// More than one container accepts it.
     Ambiguous(String),
-    /// Head reads it and base does not, which no promise covers: why base does not.
+    /// Head's contract reads it and base's does not, which no promise covers: why base's does not.
     OnlyHead(String),
-    /// Neither can read it, or its bytes are no artifact.
+    /// Neither can read it, its bytes are no artifact, or its text is none to the contract of its own side.
     Unreadable(String),
 }
 
@@ -42,8 +42,10 @@ pub(super) struct Read {
     pub(super) compile_only: Vec<Loss>,
     /// Which of the wanted constructs it carries, by position.
     pub(super) carried: Vec<usize>,
-    /// Why head's parser rejects its text.
-    pub(super) text_rejected: Option<String>,
+    /// Which fields that only head has it carries, by position.
+    pub(super) added: Vec<usize>,
+    /// Whether it is text.
+    pub(super) is_text: bool,
 }
 
 /// What a golden is looked at with.
@@ -53,6 +55,10 @@ pub(super) struct Eyes<'a> {
     /// Contracts that text can be parsed with; made when first needed.
     pub(super) text: &'a TextContracts<'a>,
     pub(super) wanted: &'a Wanted,
+    /// Fields that only head has.
+    pub(super) added: &'a Wanted,
+    /// What head calls the root message.
+    pub(super) head_root: &'a str,
 }
 
 /// Opens an artifact's containers alone; `None` for a text golden, an error as [`Seen`] says.
@@ -71,26 +77,21 @@ fn is_text(bytes: &Bytes) -> bool {
     bytes.first().is_some_and(|b| b.is_ascii_whitespace() || b.is_ascii_graphic())
 }
 
-/// Looks at a golden's bytes. Where both contracts are the same object, only its containers are seen.
-pub(super) fn look(bytes: &Bytes, eyes: &Eyes<'_>) -> Seen {
+/// Looks at a golden's bytes: text with the contract of the side that has it, which is head where it is `new`. Where both
+/// contracts are the same object, only its containers are seen.
+pub(super) fn look(bytes: &Bytes, eyes: &Eyes<'_>, new: bool) -> Seen {
     let mut read = Read::default();
     let same = std::ptr::eq(eyes.base, eyes.head);
     let artifact = match open(bytes) {
         Err(seen) => return *seen,
         Ok(Some(artifact)) => artifact,
-        Ok(None) if same => return Seen::Read(read),
-        Ok(None) => {
-            let parsed = eyes.text.base().and_then(|contract| view::open(bytes.clone(), &contract));
-            let again = eyes.text.head().and_then(|contract| view::open(bytes.clone(), &contract));
-            match (parsed, again) {
-                (Ok(artifact), again) => {
-                    read.text_rejected = again.err().map(|error| error.to_string());
-                    artifact
-                }
-                (Err(error), Ok(_)) => return Seen::OnlyHead(error.to_string()),
-                (Err(error), Err(_)) => return Seen::Unreadable(error.to_string()),
+        Ok(None) => match eyes.text.parse(bytes, new) {
+            Ok(artifact) => {
+                read.is_text = true;
+                artifact
             }
-        }
+            Err(error) => return Seen::Unreadable(error.to_string()),
+        },
     };
     read.forms = forms_of(&artifact);
     if same {
@@ -106,6 +107,12 @@ pub(super) fn look(bytes: &Bytes, eyes: &Eyes<'_>) -> Seen {
                 Err(_) => Seen::Unreadable(why),
             };
         }
+    }
+    if !eyes.added.is_empty()
+        && let Ok(held) =
+            view::decode(&executable, eyes.head, eyes.head_root, view::Limits::default())
+    {
+        read.added = carried(&held, eyes.added);
     }
     for loss in view::losses(&executable, eyes.base, eyes.head, ROOT) {
         match loss.kind {

@@ -3,6 +3,9 @@
 use std::cell::{OnceCell, RefCell};
 use std::sync::Arc;
 
+use aotgate_runtime::artifact::Artifact;
+use prost::bytes::Bytes;
+
 use crate::descriptor::{Contract, ContractSpec, ParseCache, SourceClosure};
 use crate::error::Error;
 use crate::revision::Revision;
@@ -40,20 +43,13 @@ impl<'a> TextContracts<'a> {
         self.cache.into_inner()
     }
 
-    /// Base's.
+    /// Opens text with head's contract or base's.
     ///
     /// # Errors
-    /// Files that cannot be read or resolved.
-    pub fn base(&self) -> Result<Arc<Contract>, Error> {
-        self.made(0)
-    }
-
-    /// Head's.
-    ///
-    /// # Errors
-    /// Files that cannot be read or resolved.
-    pub fn head(&self) -> Result<Arc<Contract>, Error> {
-        self.made(1)
+    /// Text that the contract does not allow, and a contract that cannot be read.
+    pub fn parse(&self, text: &Bytes, head: bool) -> Result<Artifact, Error> {
+        let contract = self.made(usize::from(head))?;
+        view::open(text.clone(), &contract)
     }
 
     fn made(&self, side: usize) -> Result<Arc<Contract>, Error> {

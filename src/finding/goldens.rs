@@ -1,5 +1,8 @@
 //! What recorded artifacts showed.
 
+/// How the reason begins why a golden proves nothing that base itself cannot run.
+pub const NO_PROGRAM: &str = "no program even to base";
+
 /// What `check` found out by looking at goldens and executing them.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Goldens {
@@ -28,6 +31,8 @@ pub struct GoldenCase {
     pub outcome: CaseOutcome,
     /// Why, where that is no matter of course.
     pub reason: Option<String>,
+    /// What head's reader loses of it, whatever an execution gave.
+    pub loses: Option<String>,
     /// Whether it was executed.
     pub execution: Execution,
     /// The largest error of its results against what is expected; `None` where nothing is, or it was not executed.
@@ -42,19 +47,24 @@ pub enum Execution {
     NotAsked,
     /// Something that it needs is missing here; that is no pass.
     Skipped,
-    /// It was run as head understands it, or as far as head lets it.
+    /// It was run as head understands it, to its end or until it failed.
     Done,
 }
 
-/// What came out for a golden.
+/// What came out for a golden. Where goldens are executed, `Equal`, `Differ` and `Failed` are what execution gave, and all
+/// of them together are those that were executed; else they are what both contracts read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CaseOutcome {
-    /// Head reads what base read, and gives the same where it was executed.
+    /// The same through both contracts.
     Equal,
-    /// Head drops or misreads something, or gives something else.
+    /// Something else through head: another result, or where it was only read, less or other content.
     Differ,
-    /// Head refuses it, or it could not be read, or does not give what is expected.
+    /// Its execution did not come to an end, or did not give what is expected.
     Failed,
+    /// Head's parser or loader does not take it.
+    Refused,
+    /// Its files cannot be read, so nothing can be said.
+    Unreadable,
     /// It was not looked at, or could not be executed here.
     Skipped,
 }
@@ -66,6 +76,8 @@ impl CaseOutcome {
             CaseOutcome::Equal => "equal",
             CaseOutcome::Differ => "differ",
             CaseOutcome::Failed => "failed",
+            CaseOutcome::Refused => "refused",
+            CaseOutcome::Unreadable => "unreadable",
             CaseOutcome::Skipped => "skipped",
         }
     }

@@ -1,6 +1,6 @@
 //! Listing and reading goldens at a revision.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use chrono::NaiveDate;
 use prost::bytes::Bytes;
@@ -27,6 +27,8 @@ pub struct Store<'a> {
     goldens: Vec<Golden>,
     problems: Vec<Error>,
     skipped: Vec<Skipped>,
+    /// Git's ids of files' contents, by path, where the revision knows them.
+    blobs: HashMap<String, git2::Oid>,
 }
 
 /// Something in a store that is no golden.
@@ -87,7 +89,13 @@ impl<'a> Store<'a> {
     }
 
     fn empty(revision: &'a Revision<'a>) -> Self {
-        Store { revision, goldens: Vec::new(), problems: Vec::new(), skipped: Vec::new() }
+        Store {
+            revision,
+            goldens: Vec::new(),
+            problems: Vec::new(),
+            skipped: Vec::new(),
+            blobs: HashMap::new(),
+        }
     }
 
     /// All goldens, by id.
@@ -131,7 +139,7 @@ impl<'a> Store<'a> {
 
     fn read_path(&self, path: &str) -> Result<Bytes, Error> {
         let content = self.revision.read_up_to(path, MAX_FILE)?.ok_or_else(|| missing(path))?;
-        if content.len() <= LFS_MOST && content.starts_with(LFS) {
+        if is_pointer(&content) {
             return Err(ErrorKind::LfsPointer { path: path.to_owned() }.into());
         }
         Ok(content.into())
@@ -161,10 +169,32 @@ impl<'a> Store<'a> {
         }
     }
 
+    /// Everything below a directory; what it holds is remembered by its ids.
+    fn list(&mut self, dir: &str) -> Result<Vec<Entry>, Error> {
+        let entries = self.revision.list(dir, ListLimits::default())?;
+        let blobs = entries.iter().filter_map(|entry| Some((entry.path.clone(), entry.blob?)));
+        self.blobs.extend(blobs);
+        Ok(entries)
+    }
+
+    /// Whether a file of this store and one of another have the same content. Files that cannot be read have not, and a
+    /// Git LFS pointer may stand for anything.
+    pub fn same_file(&self, path: &str, other: &Store<'_>, other_path: &str) -> bool {
+        let (one, two) = (self.blobs.get(path), other.blobs.get(other_path));
+        if let (Some(one), Some(two)) = (one, two) {
+            return one == two;
+        }
+        let read = |store: &Store<'_>, path| store.revision.read_up_to(path, MAX_FILE).ok().flatten();
+        let (Some(one), Some(two)) = (read(self, path), read(other, other_path)) else {
+            return false;
+        };
+        one == two || is_pointer(&one) != is_pointer(&two)
+    }
+
     /// `<dir>/<set>/<program>/golden.toml`.
     fn add_own(&mut self, dir: &str) -> Result<(), Error> {
         let mut programs: BTreeMap<(String, String), Vec<Entry>> = BTreeMap::new();
-        for entry in self.revision.list(dir, ListLimits::default())? {
+        for entry in self.list(dir)? {
             let parts = below(&entry.path, dir);
             match (&parts[..], entry.kind) {
                 ([.., _], EntryKind::Link | EntryKind::Submodule | EntryKind::Other) => {
@@ -232,7 +262,7 @@ impl<'a> Store<'a> {
     /// `<root>/<target>/v<N>/<test>.pbtxt`.
     fn add_upstream(&mut self, root: &str) -> Result<(), Error> {
         let mut targets: BTreeMap<String, usize> = BTreeMap::new();
-        for entry in self.revision.list(root, ListLimits::default())? {
+        for entry in self.list(root)? {
             let parts = below(&entry.path, root);
             let [target, dir, rest @ ..] = &parts[..] else {
                 self.skip(entry.path, "not in <target>/v<N>/");
@@ -293,6 +323,11 @@ impl<'a> Store<'a> {
         let path = entry.path.clone();
         self.problems.push(ErrorKind::NotAFile { path, what: entry.kind.name() }.into());
     }
+}
+
+/// Whether a file is what Git LFS keeps in the place of a larger one.
+fn is_pointer(content: &[u8]) -> bool {
+    content.len() <= LFS_MOST && content.starts_with(LFS)
 }
 
 /// The parts of a path below a directory.

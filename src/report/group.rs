@@ -119,7 +119,14 @@ pub(super) fn satisfaction(finding: &Finding) -> Option<String> {
         }
         Satisfaction::Golden { goldens } => {
             let named = super::recorded::first(goldens);
-            format!("shown by execution, bit for bit the same through both contracts: {named}")
+            match finding.triage {
+                Triage::NeedsRollout => format!(
+                    "ignorable: shown by execution, bit for bit the same with and without it: {named}"
+                ),
+                _ => format!(
+                    "shown by execution, bit for bit the same through both contracts: {named}"
+                ),
+            }
         }
     })
 }

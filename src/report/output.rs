@@ -1,6 +1,6 @@
 //! Results of a program as documents and tables show them.
 
-use aotgate_runtime::compare::{Comparison, Rule};
+use aotgate_runtime::compare::{Comparison, Difference, Rule};
 use serde::Serialize;
 
 use super::text::line;
@@ -25,6 +25,7 @@ struct ComparisonEntry<'a> {
     beyond: usize,
     largest: f64,
     worst: Option<Worst<'a>>,
+    furthest: Option<Worst<'a>>,
 }
 
 #[derive(Debug, Serialize)]
@@ -72,34 +73,44 @@ impl<'a> ComparisonEntry<'a> {
             different: comparison.different,
             beyond: comparison.beyond,
             largest: comparison.largest,
-            worst: comparison.worst.as_ref().map(|worst| Worst {
-                index: &worst.index,
-                expected: &worst.expected,
-                actual: &worst.actual,
-                error: worst.error.is_finite().then_some(worst.error),
-                admitted: worst.admitted,
-            }),
+            worst: comparison.worst.as_ref().map(Worst::of),
+            furthest: comparison.furthest.as_ref().map(Worst::of),
+        }
+    }
+}
+
+impl<'a> Worst<'a> {
+    fn of(element: &'a Difference) -> Self {
+        Worst {
+            index: &element.index,
+            expected: &element.expected,
+            actual: &element.actual,
+            error: element.error.is_finite().then_some(element.error),
+            admitted: element.admitted,
         }
     }
 }
 
 /// The largest error of a comparison in a few characters: `0`, or `1.2e-7 at [3,4]`.
-pub(super) fn worst(comparison: &Comparison) -> String {
-    match &comparison.worst {
+pub(super) fn largest(comparison: &Comparison) -> String {
+    match &comparison.furthest {
         None => "0".to_owned(),
-        Some(worst) => {
-            let index: Vec<String> = worst.index.iter().map(usize::to_string).collect();
-            format!("{:.1e} at [{}]", worst.error, index.join(","))
-        }
+        Some(furthest) => format!("{:.1e} at {}", furthest.error, place(furthest)),
     }
 }
 
-/// What is wrong with an output: how much of it, and the worst element.
+fn place(element: &Difference) -> String {
+    let index: Vec<String> = element.index.iter().map(usize::to_string).collect();
+    format!("[{}]", index.join(","))
+}
+
+/// What is wrong with an output: how much of it, and the element that is off by the largest part of what is admitted.
 pub(super) fn difference(comparison: &Comparison) -> String {
     let mut text = format!("{} of {} differ", comparison.beyond, comparison.elements);
     if let Some(worst) = &comparison.worst {
         text.push_str(&format!(
-            "; expected {}, found {}: off by {:.3e}, admitted {:.3e}",
+            "; at {} expected {}, found {}: off by {:.3e}, admitted {:.3e}",
+            place(worst),
             line(&worst.expected),
             line(&worst.actual),
             worst.error,

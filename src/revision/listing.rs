@@ -18,6 +18,8 @@ pub struct Entry {
     pub path: String,
     /// What it is.
     pub kind: EntryKind,
+    /// Git's id of its content, where the revision knows it without reading it.
+    pub blob: Option<git2::Oid>,
 }
 
 /// What an [`Entry`] is.
@@ -145,9 +147,14 @@ impl Listing<'_> {
         Ok(())
     }
 
-    fn add(&mut self, path: String, kind: EntryKind) -> Result<(), Error> {
+    fn add(
+        &mut self,
+        path: String,
+        kind: EntryKind,
+        blob: Option<git2::Oid>,
+    ) -> Result<(), Error> {
         self.count()?;
-        self.entries.push(Entry { path, kind });
+        self.entries.push(Entry { path, kind, blob });
         Ok(())
     }
 
@@ -197,9 +204,9 @@ impl CommitTree<'_> {
                 if entry.kind() == Some(ObjectType::Tree) && utf8 {
                     open.push((path, entry.id(), listing.deeper(depth)?));
                 } else if utf8 {
-                    listing.add(path, kind_of(entry.kind(), entry.filemode()))?;
+                    listing.add(path, kind_of(entry.kind(), entry.filemode()), Some(entry.id()))?;
                 } else {
-                    listing.add(path, EntryKind::Other)?;
+                    listing.add(path, EntryKind::Other, None)?;
                 }
             }
         }
@@ -251,7 +258,7 @@ impl Index<'_> {
                 _ if std::str::from_utf8(&entry.path).is_err() => EntryKind::Other,
                 _ => EntryKind::File,
             };
-            listing.add(path.clone(), kind)?;
+            listing.add(path.clone(), kind, Some(entry.id))?;
             last = path;
         }
         Ok(())
@@ -289,11 +296,11 @@ impl Worktree {
                 let path = join(&dir, &name.to_string_lossy());
                 let kind = entry.file_type().map_err(io)?;
                 if name.to_str().is_none() {
-                    listing.add(path, EntryKind::Other)?;
+                    listing.add(path, EntryKind::Other, None)?;
                 } else if !kind.is_dir() {
-                    listing.add(path, on_disk(kind))?;
+                    listing.add(path, on_disk(kind), None)?;
                 } else if entry.path().join(".git").symlink_metadata().is_ok() {
-                    listing.add(path, EntryKind::Submodule)?;
+                    listing.add(path, EntryKind::Submodule, None)?;
                 } else if name != ".git" {
                     open.push((path, entry.path(), listing.deeper(depth)?));
                 }

@@ -9,7 +9,7 @@ mod judge;
 mod reads;
 mod views;
 
-pub use judge::{Job, Memory, Outcome, Ran, judge};
+pub use judge::{Job, Memory, Outcome, Ran, Touches, judge};
 pub use reads::Reads;
 pub use views::{Side, View, Views};
 

@@ -1,6 +1,7 @@
 //! The decision sequence: every change through the checks, every outcome to a finding.
 
-use std::collections::HashSet;
+use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
 
 use chrono::NaiveDate;
 
@@ -119,18 +120,40 @@ impl<'a> Input<'a> {
     }
 }
 
-/// Worst first, then by construct, check and number: stable however they were found.
+/// Worst first, then by construct. Of what is equally bad, goldens come last, and what goldens show comes right after the
+/// findings about the schema that it is shown of: those are its cause, and rank as high as the worst that it does.
 pub fn sort(findings: &mut [Finding]) {
-    findings.sort_by(|a, b| {
-        (b.level, b.triage, &a.construct, a.check, &a.before, &a.after).cmp(&(
-            a.level,
-            a.triage,
-            &b.construct,
-            b.check,
-            &b.before,
-            &b.after,
-        ))
+    let golden = Surface::Golden.name();
+    let mut shown: HashMap<&str, (Level, Triage)> = HashMap::new();
+    for finding in findings.iter().filter(|finding| finding.surface == golden) {
+        let facts = finding.evidence.iter().filter(|fact| fact.file.is_some());
+        for name in facts.map(|fact| &*fact.what).chain([&*finding.construct]) {
+            let worst = shown.entry(name).or_insert((finding.level, finding.triage));
+            *worst = (*worst).max((finding.level, finding.triage));
+        }
+    }
+    let rank = |finding: &Finding| {
+        let own = (finding.level, finding.triage);
+        if finding.surface == golden {
+            return own;
+        }
+        let facts = finding.evidence.iter().filter(|fact| fact.file.is_some());
+        let names = facts.map(|fact| &*fact.what).chain([&*finding.construct]);
+        names.filter_map(|name| shown.get(name).copied()).fold(own, Ord::max)
+    };
+    let mut ranked: Vec<((Level, Triage), Finding)> =
+        findings.iter().map(|finding| (rank(finding), finding.clone())).collect();
+    ranked.sort_by(|(a_rank, a), (b_rank, b)| {
+        let own = |f: &Finding| (f.surface == golden, Reverse((f.level, f.triage)));
+        let names = (&a.construct, a.check, &a.before, &a.after);
+        b_rank
+            .cmp(a_rank)
+            .then_with(|| own(a).cmp(&own(b)))
+            .then_with(|| names.cmp(&(&b.construct, b.check, &b.before, &b.after)))
     });
+    for (place, (_, finding)) in findings.iter_mut().zip(ranked) {
+        *place = finding;
+    }
 }
 
 fn finding(
@@ -182,6 +205,7 @@ fn finding(
         window: outcome.window,
         surface: change.surface.name(),
         construct: change.construct.clone(),
+        wire: Some(change.wire),
         before: change.before.clone(),
         after: change.after.clone(),
         message,

@@ -37,8 +37,11 @@ pub struct Comparison {
     pub beyond: usize,
     /// The largest finite magnitude among the expected values.
     pub largest: f64,
-    /// The element that is off by the largest part of what the rule admits; `None` where all are as expected.
+    /// The element that is off by the largest part of what the rule admits, which decides; `None` where all are as
+    /// expected.
     pub worst: Option<Difference>,
+    /// The element with the largest error, which another one may have; `None` where all are as expected.
+    pub furthest: Option<Difference>,
 }
 
 /// One element that is off.
@@ -96,7 +99,7 @@ pub fn compare(expected: &HostArray, actual: &HostArray, rule: Rule) -> Result<C
 fn elements<T: Element>(expected: &[T], actual: &[T], dims: &[usize], rule: Rule) -> Comparison {
     let largest = expected.iter().map(|x| x.magnitude()).fold(0.0, f64::max);
     let (mut different, mut beyond) = (0, 0);
-    let mut worst: Option<(usize, f64, f64)> = None;
+    let (mut worst, mut furthest): (Option<Off>, Option<Off>) = (None, None);
     for (at, (e, a)) in expected.iter().zip(actual).enumerate() {
         let same = match rule {
             Rule::Exact => e.same_bits(*a),
@@ -109,18 +112,31 @@ fn elements<T: Element>(expected: &[T], actual: &[T], dims: &[usize], rule: Rule
         let (error, admitted) = (e.distance(*a), rule.admits(e.magnitude(), largest));
         // Bit for bit, even another sign of zero is too much.
         beyond += usize::from(rule == Rule::Exact || error > admitted);
-        if worst.is_none_or(|(_, e, a)| worse((error, admitted), (e, a))) {
-            worst = Some((at, error, admitted));
+        let off = Off { at, error, admitted };
+        if worst.is_none_or(|known| worse((error, admitted), (known.error, known.admitted))) {
+            worst = Some(off);
+        }
+        if furthest.is_none_or(|known| error > known.error) {
+            furthest = Some(off);
         }
     }
-    let worst = worst.map(|(at, error, admitted)| Difference {
-        index: index(at, dims),
-        expected: expected[at].text(),
-        actual: actual[at].text(),
-        error,
-        admitted,
-    });
-    Comparison { rule, elements: expected.len(), different, beyond, largest, worst }
+    let described = |off: Off| Difference {
+        index: index(off.at, dims),
+        expected: expected[off.at].text(),
+        actual: actual[off.at].text(),
+        error: off.error,
+        admitted: off.admitted,
+    };
+    let (worst, furthest) = (worst.map(described), furthest.map(described));
+    Comparison { rule, elements: expected.len(), different, beyond, largest, worst, furthest }
+}
+
+/// An element that is off.
+#[derive(Clone, Copy)]
+struct Off {
+    at: usize,
+    error: f64,
+    admitted: f64,
 }
 
 /// Whether the first is off by a larger part of what is admitted, or where that is the same, by more.

@@ -88,6 +88,9 @@ fn the_worst_is_the_one_that_is_off_by_most_of_what_is_admitted() {
     let worst = found.worst.unwrap();
     assert_eq!((worst.index, &*worst.expected, &*worst.actual), (vec![1, 1], "4.0", "4.25"));
     assert_eq!((worst.error, worst.admitted), (0.25, 0.04));
+    // Another one is off by more, and admitted.
+    let furthest = found.furthest.unwrap();
+    assert_eq!((furthest.index, furthest.error, furthest.admitted), (vec![0, 0], 0.5, 10.0));
     // Bit for bit it is the largest.
     let found = compare(&expected, &actual, Rule::Exact).unwrap();
     assert_eq!(found.worst.unwrap().index, [0, 0]);

@@ -6,38 +6,39 @@ use prost::bytes::Bytes;
 
 use super::super::look::open;
 use super::super::names::aliases;
-use super::Gatherer;
+use super::{Asked, Gatherer, added};
 use crate::change::Pairs;
 use crate::error::Error;
-use crate::finding::{CaseOutcome, Execution, Finding, Satisfaction, Triage};
+use crate::finding::{CaseOutcome, Execution, Finding, NO_PROGRAM, Satisfaction, Triage};
 use crate::golden::verify::Files;
 use crate::golden::{Golden, Store};
 use crate::pool::{cores, each};
-use crate::semantics::{Job, Memory, Outcome, Ran, Views, judge, limits_of_new, trusted_limits};
+use crate::semantics::{
+    Job, Memory, Outcome, Ran, Touches, Views, judge, limits_of_new, trusted_limits,
+};
 use crate::triage::checks::{golden_failed, semantics_changed};
-use crate::view::{self, LossKind};
+use crate::view::LossKind;
 
 /// Bytes that all running goldens may take together, as estimated; one that takes more runs alone.
 const MEMORY: u64 = 2 << 30;
 
-/// Checks that equal results can satisfy: what a value is encoded as. Those about names and reused numbers are not among
-/// them, since which construct is which is what a view presumes, and what it therefore cannot prove.
-const PROVABLE: [&str; 4] = [
-    "field-type-changed",
-    "field-label-changed",
-    "field-moved-into-oneof",
-    "field-moved-out-of-oneof",
-];
+/// Checks that equal results can satisfy: where a value stands. Those about names and reused numbers are not among them,
+/// since which construct is which is what a view presumes, and what it therefore cannot prove. Nor are those about another
+/// type, label or presence: what has to be attested there is lost for some values only, and goldens hold a few.
+const PROVABLE: [&str; 2] = ["field-moved-into-oneof", "field-moved-out-of-oneof"];
+
 
 /// A golden that is to be executed.
 pub(super) struct Pending<'a> {
     store: &'a Store<'a>,
-    golden: &'a Golden,
-    new: bool,
+    pub(super) golden: &'a Golden,
+    pub(super) new: bool,
     /// Position of its case.
     case: usize,
-    /// Which of the wanted constructs it carries.
+    /// Which of the changed constructs it carries.
     carried: Vec<usize>,
+    /// Which of the fields that only head has.
+    pub(super) added: Vec<usize>,
 }
 
 impl<'a> Pending<'a> {
@@ -46,9 +47,9 @@ impl<'a> Pending<'a> {
         golden: &'a Golden,
         new: bool,
         case: usize,
-        carried: Vec<usize>,
+        (carried, added): (Vec<usize>, Vec<usize>),
     ) -> Self {
-        Pending { store, golden, new, case, carried }
+        Pending { store, golden, new, case, carried, added }
     }
 }
 
@@ -65,10 +66,11 @@ impl<'a> Gatherer<'a> {
     /// Executes what was put down, and turns it into cases, findings and satisfaction of `schema`.
     pub(super) fn execute(
         &mut self,
-        touched: &[String],
+        asked: &Asked,
         pairs: &Pairs,
         schema: &mut [Finding],
     ) -> Told {
+        let Asked { touched, added } = asked;
         let pending = std::mem::take(&mut self.pending);
         if pending.is_empty() {
             return Told::default();
@@ -111,6 +113,10 @@ impl<'a> Gatherer<'a> {
                 satisfy(construct, goldens, schema);
             }
         }
+        for (at, construct) in added.iter().enumerate() {
+            let tried = added::tried(at, construct, &pending, &ran, &views);
+            added::settle(construct, tried, schema, |golden| self.place(golden));
+        }
         told
     }
 
@@ -144,19 +150,20 @@ impl<'a> Gatherer<'a> {
             arrays,
             cannot_run: cannot_run.cloned(),
             new: *new,
+            touches: Touches {
+                added: !pending.added.is_empty(),
+                changed: !pending.carried.is_empty(),
+            },
             call: files.call(golden, 0),
         })
     }
 
     fn executable(&self, bytes: &Bytes, new: bool) -> Result<Bytes, Error> {
-        let text = self.question.text;
-        match open(bytes) {
-            Ok(Some(artifact)) => Ok(artifact.executable().to_bytes()),
-            _ => {
-                let contract = if new { text.head()? } else { text.base()? };
-                Ok(view::open(bytes.clone(), &contract)?.executable().to_bytes())
-            }
-        }
+        let artifact = match open(bytes) {
+            Ok(Some(artifact)) => artifact,
+            _ => self.question.text.parse(bytes, new)?,
+        };
+        Ok(artifact.executable().to_bytes())
     }
 
     /// What it comes to for one golden.
@@ -171,28 +178,35 @@ impl<'a> Gatherer<'a> {
         let place = self.place(pending.golden);
         let locations = vec![place.location.clone()];
         let (outcome, reason) = match &ran.outcome {
-            Outcome::Equal => (None, None),
+            Outcome::Equal => (CaseOutcome::Equal, None),
             Outcome::NotSupported(what) => {
                 return self.not_executed(pending, &format!("not supported: {what}"));
             }
             Outcome::NoProgram(why) => {
-                return self.not_executed(pending, &format!("no program even to base: {why}"));
+                return self.not_executed(pending, &format!("{NO_PROGRAM}: {why}"));
+            }
+            Outcome::Needs(what) => {
+                let reason = format!("without what head adds, runtimes {what}");
+                (CaseOutcome::Differ, Some(reason))
             }
             Outcome::Differs(how) => {
                 let evidence = vec![place.evidence(&format!("gives something else: {how}"))];
                 blame(pending, touched, &evidence, schema);
                 self.push(semantics_changed::finding(&construct, how, evidence, locations));
-                (Some(CaseOutcome::Differ), Some(how.clone()))
+                (CaseOutcome::Differ, Some(how.clone()))
             }
-            Outcome::HeadFails(why) if pending.new => {
-                self.push(golden_failed::new(&construct, why, locations));
-                (Some(CaseOutcome::Failed), Some(why.clone()))
-            }
-            Outcome::HeadFails(why) => {
-                let evidence = vec![place.evidence(&format!("runs no more: {why}"))];
-                blame(pending, touched, &evidence, schema);
-                self.push(golden_failed::broken(&construct, why, evidence, locations));
-                (Some(CaseOutcome::Failed), Some(why.clone()))
+            Outcome::HeadRefuses(why) | Outcome::HeadFails(why) => {
+                if pending.new {
+                    self.push(golden_failed::new(&construct, why, locations));
+                } else {
+                    let evidence = vec![place.evidence(&format!("runs no more: {why}"))];
+                    blame(pending, touched, &evidence, schema);
+                    self.push(golden_failed::broken(&construct, why, evidence, locations));
+                }
+                match ran.outcome {
+                    Outcome::HeadRefuses(_) => (CaseOutcome::Refused, Some(why.clone())),
+                    _ => (CaseOutcome::Failed, Some(why.clone())),
+                }
             }
             Outcome::Unexpected(how) => {
                 let finding = match pending.new {
@@ -201,33 +215,22 @@ impl<'a> Gatherer<'a> {
                 };
                 self.push(finding);
                 let whose = if pending.new { "" } else { ", to base and head alike" };
-                (Some(CaseOutcome::Failed), Some(format!("not what was recorded{whose}: {how}")))
+                (CaseOutcome::Failed, Some(format!("not what was recorded{whose}: {how}")))
             }
         };
         let Some(case) = self.goldens.cases.get_mut(pending.case) else { return };
-        case.execution = match ran.outcome {
-            Outcome::HeadFails(_) if pending.new => Execution::Skipped,
+        case.execution = match outcome {
+            CaseOutcome::Refused => Execution::Skipped,
             _ => Execution::Done,
         };
         case.worst_error = ran.worst_error;
-        // What was lost on the way stays said, unless it shows in the results.
-        if let Some(outcome) = outcome.filter(|_| case.outcome != CaseOutcome::Failed) {
-            (case.outcome, case.reason) = (outcome, reason);
-        }
+        (case.outcome, case.reason) = (outcome, reason);
     }
 
     fn not_executed(&mut self, pending: &Pending<'a>, why: &str) {
         let Some(case) = self.goldens.cases.get_mut(pending.case) else { return };
         case.execution = Execution::Skipped;
-        match case.outcome {
-            CaseOutcome::Equal => {
-                (case.outcome, case.reason) = (CaseOutcome::Skipped, Some(why.to_owned()));
-            }
-            _ => {
-                let seen = case.reason.take().map(|seen| format!("{seen}; ")).unwrap_or_default();
-                case.reason = Some(format!("{seen}not executed: {why}"));
-            }
-        }
+        (case.outcome, case.reason) = (CaseOutcome::Skipped, Some(why.to_owned()));
     }
 
     /// Names of what goldens lose or what head refuses of them.
@@ -275,20 +278,26 @@ fn shown(
                 goldens.push(pending.golden.id.clone());
             }
             Outcome::Equal | Outcome::NotSupported(_) | Outcome::NoProgram(_) => {}
-            Outcome::Differs(_) | Outcome::HeadFails(_) | Outcome::Unexpected(_) => return None,
+            Outcome::Needs(_)
+            | Outcome::Differs(_)
+            | Outcome::HeadRefuses(_)
+            | Outcome::HeadFails(_)
+            | Outcome::Unexpected(_) => return None,
         }
     }
     goldens.sort();
     (!goldens.is_empty()).then_some(goldens)
 }
 
-/// Satisfies what has to be attested of a construct and execution can prove.
+/// Satisfies what has to be attested of a construct and execution can prove: where no value is lost, but the same value
+/// might mean another step.
 fn satisfy(construct: &str, goldens: Vec<String>, schema: &mut [Finding]) {
     for finding in schema.iter_mut().filter(|finding| {
         finding.surface == "proto"
             && finding.triage == Triage::NeedsAttestation
             && finding.construct == construct
             && PROVABLE.contains(&finding.check)
+            && finding.wire.is_some_and(|wire| wire.is_safe())
             && finding.satisfied_by.is_none()
     }) {
         finding.satisfied_by = Some(Satisfaction::Golden { goldens: goldens.clone() });

@@ -4,6 +4,8 @@ mod miette_view;
 
 pub use miette_view::Style;
 
+use std::collections::BTreeMap;
+
 use miette::{GraphicalReportHandler, Severity};
 
 use self::miette_view::show;
@@ -17,6 +19,8 @@ use crate::report::text::{self, put};
 const FULL: usize = 30;
 /// Notes shown in full before the rest shrinks to one line each.
 const FULL_NOTES: usize = 3;
+/// Goldens shown in full of one check, and as evidence of one finding, before the rest is a number.
+const FULL_GOLDENS: usize = 3;
 /// Notes shown on one line each before the rest shrinks to numbers.
 const LINE_NOTES: usize = 15;
 
@@ -26,11 +30,19 @@ pub fn render(judgement: &Judgement, style: &Style) -> String {
     summary(&mut out, judgement, style);
     let handler = style.handler();
     let mut full_notes = 0;
+    let mut goldens: BTreeMap<&str, Vec<&Finding>> = BTreeMap::new();
     let (mut shown, mut more, mut folded) = (Vec::new(), Vec::new(), Vec::new());
     for finding in &judgement.findings {
         // What passed because somebody vouched for it is shown; what is harmless only in numbers.
         let loud = finding.level > Level::Note;
         let telling = finding.triage > Triage::Safe && full_notes < FULL_NOTES;
+        if (loud || telling) && is_golden(finding) {
+            let of_check = goldens.entry(finding.check).or_default();
+            of_check.push(finding);
+            if !style.verbose && of_check.len() > FULL_GOLDENS {
+                continue;
+            }
+        }
         if style.verbose || ((loud || telling) && shown.len() < FULL) {
             full_notes += usize::from(!loud);
             shown.push(finding);
@@ -42,6 +54,16 @@ pub fn render(judgement: &Judgement, style: &Style) -> String {
     }
     for group in group::groups(shown) {
         construct(&mut out, judgement, &group, &handler, style);
+        if !style.verbose {
+            // Below the last of them that is shown.
+            for finding in &group.findings {
+                let of_check = goldens.get(finding.check).map_or(&[][..], Vec::as_slice);
+                let last = of_check.get(FULL_GOLDENS - 1);
+                if last.is_some_and(|last| std::ptr::eq(*last, *finding)) {
+                    more_goldens(&mut out, finding.check, &of_check[FULL_GOLDENS..], style);
+                }
+            }
+        }
     }
     if !more.is_empty() {
         let title =
@@ -50,6 +72,25 @@ pub fn render(judgement: &Judgement, style: &Style) -> String {
     }
     notes(&mut out, &folded, style);
     out
+}
+
+/// Whether it is about one golden, or a set of them.
+fn is_golden(finding: &Finding) -> bool {
+    finding.construct.starts_with("golden:")
+}
+
+/// The goldens that are not shown, by name.
+fn more_goldens(out: &mut String, check: &str, rest: &[&Finding], style: &Style) {
+    if rest.is_empty() {
+        return;
+    }
+    let names: Vec<String> = rest.iter().map(|f| f.construct.replacen("golden:", "", 1)).collect();
+    let text = format!(
+        "{check} of {}: {} (--verbose shows them in full)",
+        text::count(rest.len(), "more golden"),
+        recorded::first(&names)
+    );
+    put(out, format_args!("\n{}\n", text::wrap("  and ", &text, style.width)));
 }
 
 fn summary(out: &mut String, judgement: &Judgement, style: &Style) {
@@ -157,10 +198,18 @@ fn full(
         let question = step.step.map_or(String::new(), |s| format!("{} ", s.name()));
         row("why", &format!("{question}{}: {}", step.answer, step.because));
     }
+    let mut goldens = 0;
     for evidence in &finding.evidence {
+        goldens += usize::from(evidence.what.starts_with("golden:"));
+        if !style.verbose && evidence.what.starts_with("golden:") && goldens > FULL_GOLDENS {
+            continue;
+        }
         let date = evidence.date.map_or(String::new(), |d| format!(" ({d})"));
         let commit = evidence.commit.as_deref().map_or(String::new(), |c| format!(" {c}"));
         row("evidence", &format!("{}{commit}{date}", evidence.what));
+    }
+    if !style.verbose && goldens > FULL_GOLDENS {
+        row("evidence", &format!("and {}", text::count(goldens - FULL_GOLDENS, "more golden")));
     }
     row("do", &finding.remedy);
     if let Some(due) = group::due(finding) {
@@ -221,7 +270,7 @@ fn notes(out: &mut String, folded: &[&Finding], style: &Style) {
     lines(out, "Notes", folded.get(..LINE_NOTES).unwrap_or(folded), style);
     let rest = folded.get(LINE_NOTES..).unwrap_or_default();
     if !rest.is_empty() {
-        let mut counts = std::collections::BTreeMap::<&str, usize>::new();
+        let mut counts = BTreeMap::<&str, usize>::new();
         for finding in rest {
             *counts.entry(finding.check).or_default() += 1;
         }

@@ -121,6 +121,7 @@ struct Goldens<'a> {
     equal: usize,
     differ: usize,
     failed: usize,
+    refused: usize,
     skipped: usize,
     not_covered: &'a [String],
     cases: Vec<Case<'a>>,
@@ -133,6 +134,7 @@ struct Case<'a> {
     golden: &'a str,
     outcome: &'static str,
     reason: Option<&'a str>,
+    loses: Option<&'a str>,
     worst_error: Option<f64>,
     executed: bool,
 }
@@ -145,6 +147,7 @@ impl<'a> Goldens<'a> {
             equal: goldens.count(CaseOutcome::Equal),
             differ: goldens.count(CaseOutcome::Differ),
             failed: goldens.count(CaseOutcome::Failed),
+            refused: goldens.count(CaseOutcome::Refused),
             skipped: goldens.count(CaseOutcome::Skipped),
             not_covered: &goldens.not_covered,
             cases: goldens.cases.iter().map(Case::of).collect(),
@@ -160,6 +163,7 @@ impl<'a> Case<'a> {
             golden: &case.golden,
             outcome: case.outcome.name(),
             reason: case.reason.as_deref(),
+            loses: case.loses.as_deref(),
             // JSON has no infinity.
             worst_error: case.worst_error.map(|error| error.min(f64::MAX)),
             executed: case.execution == finding::Execution::Done,

@@ -2,7 +2,7 @@
 
 use super::{Outcome, Report};
 use crate::report::human::Style;
-use crate::report::output::{difference, worst};
+use crate::report::output::{difference, largest};
 use crate::report::text::{clip, count, line, put};
 
 /// The run as text.
@@ -23,7 +23,7 @@ pub fn render(report: &Report<'_>, style: &Style) -> String {
         let comparison = output.comparison.as_ref();
         let word = comparison.map_or("", |c| if c.is_equal() { "equal    " } else { "DIFFERS  " });
         let how = comparison.map_or_else(String::new, |comparison| {
-            format!("  worst {} ({})", worst(comparison), comparison.rule)
+            format!("  largest error {} ({})", largest(comparison), comparison.rule)
         });
         let shape = line(&output.shape);
         put(

@@ -1,7 +1,7 @@
 //! The table for people: one block per set, one line per golden.
 
 use super::{Counts, Report};
-use crate::execute::worst;
+use crate::execute::{furthest, worst};
 use crate::golden::verify::{Case, Outcome};
 use crate::report::human::Style;
 use crate::report::output;
@@ -9,7 +9,7 @@ use crate::report::text::{clip, count, line, put, wrap};
 
 /// Columns of names; longer ones push the rest to the right.
 const NAME: usize = 28;
-/// Columns of the worst error.
+/// Columns of the largest error.
 const ERROR: usize = 28;
 
 /// The verification as text.
@@ -71,10 +71,10 @@ fn row(out: &mut String, case: &Case, style: &Style) {
     let name = case.golden.rsplit_once('/').map_or(&*case.golden, |(_, name)| name);
     let name = format!("{:NAME$}", clip(name, style.width.max(NAME)));
     let name = format!("  {} {name}", style.paint(color, word));
-    let compared = worst(&case.outputs).and_then(|o| Some((o, o.comparison.as_ref()?)));
+    let compared = furthest(&case.outputs).and_then(|o| Some((o, o.comparison.as_ref()?)));
     if let Some((output, comparison)) = compared {
-        let mut error = output::worst(comparison);
-        if comparison.worst.is_some() {
+        let mut error = output::largest(comparison);
+        if comparison.furthest.is_some() {
             let indices = case.outputs.iter().map(|output| output.index);
             if indices.max() != Some(0) {
                 error.push_str(&format!(" of {}", output.index));
@@ -84,7 +84,8 @@ fn row(out: &mut String, case: &Case, style: &Style) {
             }
         }
         put(out, format_args!("{name} {error:ERROR$} {}\n", comparison.rule));
-        if case.outcome == Outcome::Failed {
+        let decides = worst(&case.outputs).and_then(|output| output.comparison.as_ref());
+        if let Some(comparison) = decides.filter(|_| case.outcome == Outcome::Failed) {
             let text = output::difference(comparison);
             put(out, format_args!("{}\n", wrap("          ", &text, style.width)));
         }

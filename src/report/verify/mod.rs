@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::goldens::Problem;
 use super::json::{Layout, to_text};
 use super::output::OutputEntry;
-use crate::execute::worst;
+use crate::execute::furthest;
 use crate::golden::verify::{Case, Outcome};
 
 /// Name and version of the format.
@@ -113,8 +113,8 @@ pub fn json(report: &Report<'_>, layout: Layout) -> String {
 impl<'a> CaseEntry<'a> {
     fn of(case: &'a Case) -> Self {
         let help = case.error.as_ref().and_then(|error| Problem::of(error).help);
-        let comparison = worst(&case.outputs).and_then(|output| output.comparison.as_ref());
-        let error = comparison.map(|c| c.worst.as_ref().map_or(0.0, |worst| worst.error));
+        let comparison = furthest(&case.outputs).and_then(|output| output.comparison.as_ref());
+        let error = comparison.map(|c| c.furthest.as_ref().map_or(0.0, |furthest| furthest.error));
         CaseEntry {
             golden: &case.golden,
             construct: format!("golden:{}", case.golden),

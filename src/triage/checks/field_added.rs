@@ -16,6 +16,10 @@
 //! by default until then. If an older runtime may ignore it, have it waived: an attestation
 //! does not cover emission.
 //!
+//! Goldens can show it. Those that carry the field are executed as base understands them, which drops it, and as head does.
+//! Where all results agree bit for bit, and one of them made the bundled runtime read the field, the finding is satisfied:
+//! the field can be ignored. Where one runs, or gives what was recorded, only with the field, the finding says so.
+//!
 //! ## Example
 //! ```proto
 //! message KernelThunkProto {
@@ -25,7 +29,7 @@
 
 use crate::change::{Change, ChangeKind, Subject, Surface};
 use crate::descriptor::Label;
-use crate::finding::Step;
+use crate::finding::{Finding, Step};
 use crate::triage::{Check, Context, Outcome};
 
 use super::{field_number_reused, wording};
@@ -40,6 +44,10 @@ pub static CHECK: Check = Check {
     judge,
 };
 
+/// The way out for what can be ignored.
+const WAIVE: &str =
+    " If older runtimes may ignore it and still compute the same, waive this with that reason.";
+
 fn judge(change: &Change<'_>, context: &Context<'_>) -> Option<Outcome> {
     let Subject::Field(owner, field) = &change.subject else { return None };
     let field = field.head?;
@@ -51,8 +59,27 @@ fn judge(change: &Change<'_>, context: &Context<'_>) -> Option<Outcome> {
     }
     let effect = "a runtime that does not know the number drops the value without an error";
     let mut outcome = wording::added(change, context, &wording::field(field), effect);
-    outcome.remedy.push_str(
-        " If older runtimes may ignore it and still compute the same, waive this with that reason.",
-    );
+    outcome.remedy.push_str(WAIVE);
     Some(outcome)
+}
+
+/// What remains to be done where this many goldens gave the same without the field.
+pub fn ignorable(finding: &mut Finding, goldens: usize) {
+    let many = match goldens {
+        1 => "a golden that carries and reads it gives".to_owned(),
+        count => format!("{count} goldens that carry and read it give"),
+    };
+    finding.remedy = format!(
+        "Nothing to do: {many} the same without it. Should a program depend on it that no golden is like, its author says so."
+    );
+    finding.earliest_safe = None;
+}
+
+/// Says that goldens show that runtimes need the field; `alone` is false where it may be another new one.
+pub fn needed(finding: &mut Finding, alone: bool) {
+    finding.message.push_str(match alone {
+        true => "; execution shows that it is needed",
+        false => "; execution shows that it or another new field is needed",
+    });
+    finding.remedy = finding.remedy.replace(WAIVE, "");
 }

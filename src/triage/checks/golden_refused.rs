@@ -3,15 +3,16 @@
 //! ## What it flags
 //! A golden inside the backward window that base reads and head refuses: a required field that it lacks, or content that is
 //! malformed as what head declares. The construct is the first one that head stumbles over. A golden that the change itself
-//! brings and that cannot be read is a warning. A text golden that head's text parser rejects, while what it says in binary
-//! is still read, is a note: the text must be converted.
+//! brings and that cannot be read is a warning, and so is a text golden that head's contract cannot parse as it stands in
+//! head, while what it says in binary is still read: the text must be converted in the same change.
 //!
 //! ## Why it breaks
-//! The runtime refuses the artifact as a whole.
+//! The runtime refuses the artifact as a whole. Text names fields, so a rename that no binary artifact notices breaks it,
+//! and with it the tests that load it.
 //!
 //! ## What to do
 //! Make head read it again: drop `required`, bring the type back, read the new form from another field. A text golden is
-//! written anew with the schema of head.
+//! written anew with the schema of head: as long as it says the same, that is no edit.
 //!
 //! ## Example
 //! ```proto
@@ -65,7 +66,7 @@ pub fn refused(
 pub fn unreadable(golden: &str, why: &str, locations: Vec<SourceLocation>) -> Finding {
     let outcome = Outcome::new(
         Triage::NeedsAttestation,
-        format!("{golden} is new and cannot be read: {why}"),
+        format!("it is new and cannot be read: {why}"),
         "what it should prove cannot be looked at",
         format!(
             "Record it again as the compiler serialized it. If it is meant to be like that, say so in the commit message: `AOT-Compat: {} {golden} - <reason>`.",
@@ -75,15 +76,18 @@ pub fn unreadable(golden: &str, why: &str, locations: Vec<SourceLocation>) -> Fi
     settled(golden, Level::Warning, outcome, Vec::new(), locations)
 }
 
-/// The finding on a text golden (`golden:<id>`) whose text head's parser rejects.
+/// The finding on a text golden (`golden:<id>`) that head's contract cannot parse as it stands in head.
 pub fn text(golden: &str, why: &str, locations: Vec<SourceLocation>) -> Finding {
-    let mut outcome = Outcome::safe(
-        format!("the text golden {golden} must be converted: {why}"),
-        "only its text names what head does not have; binary artifacts have numbers",
+    let outcome = Outcome::new(
+        Triage::NeedsAttestation,
+        format!("its text is none to head's contract: {why}"),
+        "text names what head does not have, so whatever loads it fails; binary artifacts have numbers",
+        format!(
+            "Convert the text in the same change, or reserve the name that it uses. If it is converted elsewhere, say where in the commit message: `AOT-Compat: {} {golden} - <reason>`.",
+            CHECK.id
+        ),
     );
-    outcome.remedy =
-        "Write the text anew with head's schema, or reserve the name that it uses.".to_owned();
-    settled(golden, Level::Note, outcome, Vec::new(), locations)
+    settled(golden, Level::Warning, outcome, Vec::new(), locations)
 }
 
 fn settled(

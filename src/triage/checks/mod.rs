@@ -50,6 +50,7 @@ checks! {
     field_renumbered,
     field_type_changed,
     field_utf8_changed,
+    golden_changed,
     golden_failed,
     golden_lost_data,
     golden_refused,

@@ -206,6 +206,7 @@ pub(super) fn input_finding(
         window: None,
         surface: check.surface.name(),
         construct,
+        wire: None,
         before: None,
         after: None,
         message: outcome.message,
