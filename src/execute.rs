@@ -61,7 +61,8 @@ impl Stop {
     }
 }
 
-/// Opens artifacts in any container; text with the canonical contract, which is made once, when it is needed.
+/// Opens artifacts in any container; text with the canonical contract, which is made once, when it is needed, unless
+/// another one is given.
 #[derive(Debug)]
 pub struct Opener {
     spec: ContractSpec,
@@ -72,6 +73,12 @@ impl Opener {
     /// `spec` says what the contract is.
     pub fn new(spec: &ContractSpec) -> Self {
         Opener { spec: spec.clone(), contract: OnceLock::new() }
+    }
+
+    /// Opens text with this contract instead: that of the tree in which the text stands.
+    #[must_use]
+    pub fn reading_text_with(self, contract: Contract) -> Self {
+        Opener { contract: OnceLock::from(contract), ..self }
     }
 
     /// The program of an artifact; `path` is for messages.
@@ -85,7 +92,11 @@ impl Opener {
         Program::new(executable, limits).map_err(|error| Stop::of(path, error))
     }
 
-    fn open(&self, path: &str, bytes: &Bytes) -> Result<Artifact, Error> {
+    /// The artifact; `path` is for messages.
+    ///
+    /// # Errors
+    /// What is no artifact, and text that the contract does not allow.
+    pub fn open(&self, path: &str, bytes: &Bytes) -> Result<Artifact, Error> {
         match Artifact::read(bytes.clone()) {
             // Text, unless what it looks like is not supported at all.
             Err(error) if error.is_unsupported() => {

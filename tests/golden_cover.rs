@@ -10,9 +10,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use aotgate::execute::Opener;
 use aotgate::golden::contents::Contents;
 use aotgate::golden::{Draft, Store};
 use aotgate::revision::Revision;
+use aotgate::triage::policy;
+use aotgate_runtime::artifact::Artifact;
 
 /// Constructs that a release wrote and that only another release's golden covers: its inputs are large.
 const ELSEWHERE: [(&str, &str); 2] = [
@@ -52,7 +55,7 @@ fn committed() -> BTreeMap<String, Vec<(String, String)>> {
         let size = bytes.len();
         let (set, program) = golden.id.split_once('/').unwrap();
         let release = set.strip_prefix("jaxlib-").unwrap();
-        for construct in Contents::of(bytes).unwrap().constructs() {
+        for construct in Contents::of(&Artifact::read(bytes).unwrap()).unwrap().constructs() {
             let of = (size, program.to_owned(), release.to_owned());
             found.entry(construct).or_default().push(of);
         }
@@ -118,7 +121,8 @@ fn the_set_is_sound_and_small() {
         let calls_back = golden.id.ends_with("/host_callback");
         assert_eq!(!manifest.cannot_run.is_empty(), calls_back, "{}", golden.id);
         // Shapes, types, donations and counts are those of the program, arrays are those of the manifest.
-        Draft { manifest, files }.validate().unwrap();
+        let opener = Opener::new(&policy::built_in().unwrap().contract);
+        Draft { manifest, files }.validate(&opener).unwrap();
     }
     assert!(bytes <= BUDGET, "{bytes} bytes");
     assert_eq!(two_devices, 5);
@@ -161,7 +165,7 @@ fn the_list_has_everything_that_was_recorded() {
             let bytes = std::fs::read(dir.join("executable.bin")).unwrap();
             let files = std::fs::read_dir(&dir).unwrap();
             let size: u64 = files.map(|file| file.unwrap().metadata().unwrap().len()).sum();
-            let constructs = Contents::of(bytes.into()).unwrap().constructs();
+            let constructs = Contents::of(&Artifact::read(bytes).unwrap()).unwrap().constructs();
             for construct in &constructs {
                 cover.entry(construct.clone()).or_default().insert(release.clone());
             }

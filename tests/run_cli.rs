@@ -254,6 +254,37 @@ fn a_store_is_verified() {
     assert!(skipped.out.contains("NOTHING EXECUTED"), "{}", skipped.out);
 }
 
+/// Text is an artifact too; what is deliberately empty is none, and no failure.
+#[test]
+fn text_is_recorded_and_empty_files_are_skipped() {
+    let dir = tempfile::tempdir().unwrap();
+    let text =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/upstream-goldens/ReduceScatter.pbtxt");
+    let text = text.display().to_string();
+    let record = ["golden", "record", &text, "--execute", "--set", "local-1", "--store", "store"];
+    let named = ["--program", "sums", "--emitted-at", "2026-11-29"];
+    let recorded = aotgate(dir.path(), &[&record[..], &named].concat());
+    assert_eq!(recorded.status, 0, "{}", recorded.err);
+    assert!(recorded.out.contains("executed, and gave what is expected"), "{}", recorded.out);
+    let verified = aotgate(dir.path(), &["golden", "verify", "--store", "store"]);
+    assert_eq!(verified.status, 0, "{}", verified.out);
+    assert!(verified.out.contains("passed  sums"), "{}", verified.out);
+
+    let upstream = dir.path().join("upstream/some_test/v1");
+    std::fs::create_dir_all(&upstream).unwrap();
+    std::fs::copy(&text, upstream.join("ReduceScatter.pbtxt")).unwrap();
+    std::fs::write(upstream.join("test_dummy_test.pbtxt"), "").unwrap();
+    let verify = aotgate(dir.path(), &["golden", "verify", "--store", "upstream"]);
+    assert_eq!(verify.status, 0, "{}", verify.out);
+    assert!(verify.out.contains("skipped test_dummy_test"), "{}", verify.out);
+    assert!(verify.out.contains("an empty file"), "{}", verify.out);
+    let list = ["golden", "list", "--store", "upstream", "--format", "json"];
+    let listed = document(&aotgate(dir.path(), &list), "goldens");
+    let entries = listed["goldens"].as_array().unwrap();
+    let dummy = entries.iter().find(|e| e["id"] == "some_test/v1/test_dummy_test").unwrap();
+    assert_eq!((&dummy["standing"], &dummy["until"]), (&"empty".into(), &Value::Null));
+}
+
 #[test]
 fn recording_says_how_it_runs_and_can_compute_what_nobody_recorded() {
     let dir = tempfile::tempdir().unwrap();

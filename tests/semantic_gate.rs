@@ -249,34 +249,177 @@ fn harmless_changes_pass() {
     }
 }
 
-/// The same program as text: renamed at head, it is converted by base's contract.
+impl Project {
+    /// Turns the artifact of the first golden into text.
+    fn make_text(&self) {
+        let golden = format!("golden/{}", GOLDENS[0]);
+        let output = Command::new(env!("CARGO_BIN_EXE_aotgate"))
+            .args(["artifact", "convert", "--to", "text", "--drop", "options,envelope"])
+            .args(["-o", "text.pbtxt"])
+            .arg(format!("{golden}/executable.bin"))
+            .current_dir(self.dir.path())
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let to = self.path(&golden).join("executable.bin");
+        std::fs::rename(self.path("text.pbtxt"), to).unwrap();
+        self.commit();
+    }
+
+    /// Renames a field of the contract.
+    fn rename(&self) {
+        let field = "string profile_annotation = 1";
+        self.edit(INFO, &[(field, &field.replace("annotation", "annotation_text"))]);
+    }
+
+    /// Does the same to the text.
+    fn convert_text(&self, to: &str) {
+        let name = format!("golden/{}/executable.bin", GOLDENS[0]);
+        let text = std::fs::read_to_string(self.path(&name)).unwrap();
+        assert!(text.contains("profile_annotation: "));
+        let text = text.replace("profile_annotation: ", &format!("{to}: "));
+        std::fs::write(self.path(&name), text).unwrap();
+    }
+
+    fn golden(&self, arguments: &[&str]) -> (String, i32) {
+        let output = Command::new(env!("CARGO_BIN_EXE_aotgate"))
+            .args(["golden"])
+            .args(arguments)
+            .args(["--today", TODAY])
+            .current_dir(self.dir.path())
+            .env("NO_COLOR", "1")
+            .output()
+            .unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        (text, output.status.code().unwrap_or(-1))
+    }
+}
+
+/// Where thunks have their names.
+const INFO: &str = "proto/xla/gpu/thunk.proto";
+
+/// The same program as text: renamed at head, it is executed as base's contract reads it, and must be converted.
 #[test]
-fn a_text_golden_is_read_with_base() {
+fn a_text_golden_follows_a_rename() {
     let project = Project::new();
-    let golden = "golden/jaxlib-0.11.2/add_mul";
-    let text = Command::new(env!("CARGO_BIN_EXE_aotgate"))
-        .args([
-            "artifact",
-            "convert",
-            "--to",
-            "text",
-            "--drop",
-            "options,envelope",
-            "-o",
-            "text.pbtxt",
-        ])
-        .arg(format!("{golden}/executable.bin"))
-        .current_dir(project.dir.path())
-        .output()
-        .unwrap();
-    assert!(text.status.success(), "{}", String::from_utf8_lossy(&text.stderr));
-    std::fs::rename(project.path("text.pbtxt"), project.path(golden).join("executable.bin"))
-        .unwrap();
-    project.commit();
-    project.edit(SLICE, &[("int64 offset = 1", "int64 first_byte = 1")]);
-    let (document, status) = project.check(&["--fail-on", "fail"]);
-    assert_eq!(status, 0, "{:#}", document["findings"]);
+    project.make_text();
+    project.rename();
+    let (document, status) = project.check(&[]);
+    assert_eq!(status, 1, "{:#}", document["findings"]);
+    let [refused] = of(&document, "golden-refused")[..] else { panic!("{document:#}") };
+    assert_eq!(refused["level"], "warning");
+    assert_eq!(refused["construct"], format!("golden:{}", GOLDENS[0]));
+    let message = refused["message"].as_str().unwrap();
+    assert!(message.contains("profile_annotation") && !message.contains("golden:"), "{message}");
     assert_eq!(counts(&document), [3, 3, 0, 0, 0], "{:#}", document["goldens"]);
+
+    // Converted in the same change, there is nothing to say.
+    project.convert_text("profile_annotation_text");
+    let (document, status) = project.check(&[]);
+    assert_eq!(status, 0, "{:#}", document["findings"]);
+    let about = |document: &Value| {
+        let findings = document["findings"].as_array().unwrap().clone();
+        findings.iter().filter(|finding| finding["surface"] == "golden").count()
+    };
+    assert_eq!(about(&document), 0, "{:#}", document["findings"]);
+    assert_eq!(counts(&document), [3, 3, 0, 0, 0], "{:#}", document["goldens"]);
+    project.commit();
+    // All read it with the contract beside it.
+    assert_eq!(project.golden(&["list"]).1, 0);
+    let (verified, status) = project.golden(&["verify", "add_mul"]);
+    assert_eq!(status, 0, "{verified}");
+    // Said otherwise, it is an edit.
+    project.convert_text_back("the_add");
+    let (document, status) = project.check(&[]);
+    let [changed] = of(&document, "golden-changed")[..] else { panic!("{document:#}") };
+    assert!(changed["message"].as_str().unwrap().starts_with("the artifact changed"), "{changed:#}");
+    assert_eq!(status, 1);
+}
+
+impl Project {
+    /// Gives the first thunk in the text another name.
+    fn convert_text_back(&self, to: &str) {
+        let name = format!("golden/{}/executable.bin", GOLDENS[0]);
+        let text = std::fs::read_to_string(self.path(&name)).unwrap();
+        let at = text.find("profile_annotation_text: \"").unwrap() + 26;
+        let end = at + text[at..].find('"').unwrap();
+        std::fs::write(self.path(&name), format!("{}{to}{}", &text[..at], &text[end..])).unwrap();
+    }
+}
+
+/// Text that the contract beside it does not read: all that look at goldens say so.
+#[test]
+fn text_that_its_own_contract_refuses_is_unreadable() {
+    let project = Project::new();
+    project.make_text();
+    project.rename();
+    project.commit();
+    std::fs::write(project.path("README.md"), "nothing to do with it").unwrap();
+    let (document, status) = project.check(&["--goldens", "all"]);
+    assert_eq!(status, 2, "{document:#}");
+    assert_eq!(case(&document, GOLDENS[0])["outcome"], "unreadable");
+    assert!(document["goldens"]["unreadable"][0].as_str().unwrap().contains(GOLDENS[0]));
+    assert_eq!(project.check(&[]).1, 0);
+    let (listed, status) = project.golden(&["list"]);
+    assert_eq!(status, 2, "{listed}");
+    assert!(listed.contains("profile_annotation"), "{listed}");
+    let (verified, status) = project.golden(&["verify"]);
+    assert_eq!(status, 2, "{verified}");
+    assert!(verified.contains("UNREAD  add_mul"), "{verified}");
+}
+
+/// Goldens are what changes are judged by, so whoever edits or deletes one says why.
+#[test]
+fn edited_and_deleted_goldens_are_findings() {
+    let first = format!("golden/{}", GOLDENS[0]);
+    let npz = |name: &str, project: &Project| {
+        let other = own("golden/jaxlib-0.12.0/donated_input/expected.npz");
+        std::fs::copy(other, project.path(&first).join(name)).unwrap();
+    };
+    let artifact = |project: &Project| {
+        let other = own("golden/jaxlib-0.12.0/constants/executable.bin");
+        std::fs::copy(other, project.path(&first).join("executable.bin")).unwrap();
+    };
+    let key = |project: &Project| {
+        project.edit(&format!("{first}/golden.toml"), &[("version = \"0.11.2\"", "version = \"9\"")]);
+    };
+    let edits: [(&str, &dyn Fn(&Project)); 4] = [
+        ("the inputs changed in place", &|project| npz("inputs.npz", project)),
+        ("the expected outputs changed in place", &|project| npz("expected.npz", project)),
+        ("the artifact changed in place", &artifact),
+        ("`producer` of golden.toml changed in place", &key),
+    ];
+    for (message, edit) in edits {
+        let project = Project::new();
+        edit(&project);
+        let (document, status) = project.check(&[]);
+        let [finding] = of(&document, "golden-changed")[..] else { panic!("{message}: {document:#}") };
+        assert_eq!((status, &finding["level"], &finding["triage"]), (1, &"warning".into(), &"needs-attestation".into()));
+        assert_eq!(finding["construct"], format!("golden:{}", GOLDENS[0]));
+        let found = finding["message"].as_str().unwrap();
+        assert!(found.starts_with(message) && found.contains("until 2027-03-16"), "{found}");
+        let attest = format!("golden-changed golden:{} - it was wrong", GOLDENS[0]);
+        assert_eq!(project.check(&["--attest", &attest]).1, 0);
+        // Base's version is what is executed.
+        let (document, _) = project.check(&["--goldens", "all"]);
+        assert_eq!(counts(&document), [3, 3, 0, 0, 0], "{:#}", document["goldens"]);
+    }
+    // One by its name, several by their set; nobody minds once their time is over.
+    let project = Project::new();
+    std::fs::remove_dir_all(project.path(&first)).unwrap();
+    let (document, status) = project.check(&[]);
+    assert_eq!((status, &of(&document, "golden-changed")[0]["construct"]), (1, &format!("golden:{}", GOLDENS[0]).into()));
+    std::fs::remove_dir_all(project.path("golden/jaxlib-0.11.2")).unwrap();
+    let (document, _) = project.check(&[]);
+    let [finding] = of(&document, "golden-changed")[..] else { panic!("{document:#}") };
+    assert_eq!(finding["construct"], "golden:jaxlib-0.11.2");
+    assert!(finding["message"].as_str().unwrap().starts_with("2 of its goldens are deleted"));
+    let (document, status) = project.check(&["--today", "2027-03-17"]);
+    assert_eq!((status, of(&document, "golden-changed").len()), (0, 0), "{document:#}");
+    // More of them are welcome.
+    let project = Project::new();
+    copy(&own("golden/jaxlib-0.12.0/constants"), &project.path("golden/jaxlib-0.12.0/constants"));
+    assert_eq!(project.check(&[]).1, 0);
 }
 
 /// A step whose field moves into a oneof of steps means the same, to every value: that is what execution can prove.
@@ -285,7 +428,7 @@ fn execution_attests_what_it_shows() {
     let project = Project::new();
     let policy = POLICY.replace(
         "include = [\"proto\"]",
-        "include = [\"proto\"]\ndispatch = [\"XXNAME\"]",
+        "include = [\"proto\"]\ndispatch = [\"xla.gpu.CopyThunkProto.impl\"]",
     );
     std::fs::write(project.path("aotgate.toml"), policy).unwrap();
     project.commit();

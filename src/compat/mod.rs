@@ -112,6 +112,16 @@ pub struct Difference {
     pub harmless: Option<String>,
 }
 
+impl Difference {
+    /// Whether the runtime does not load the artifact for it. XLA's loader parses the payloads of collectives and gives up
+    /// where one is none to it (`ShouldCollectiveUseMinimalResource` of its `gpu_executable.cc`). What the writer's own
+    /// contract refuses tells nothing about the runtime.
+    pub fn is_refused(&self) -> bool {
+        self.loss.kind == LossKind::Refused
+            && !self.loss.why.starts_with("refused even by the writer's contract")
+    }
+}
+
 /// What one runtime makes of an artifact.
 #[derive(Debug, Clone)]
 pub struct Outcome {
@@ -124,15 +134,17 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// The first construct that fails: an obstacle, else the first loss that matters.
+    /// The first construct that fails: an obstacle, else a payload for which it is refused, else the first loss that
+    /// matters.
     pub fn first_failure(&self) -> Option<String> {
         let obstacle = self.obstacles.iter().find(|obstacle| obstacle.certain);
         let named = obstacle.map(|o| {
             o.construct.clone().unwrap_or_else(|| format!("container:{}", o.layer.name()))
         });
         named.or_else(|| {
-            let first = self.differences.iter().find(|difference| difference.harmless.is_none());
-            first.map(|difference| difference.loss.construct.clone())
+            let matters = || self.differences.iter().filter(|d| d.harmless.is_none());
+            let first = matters().find(|difference| difference.is_refused());
+            first.or_else(|| matters().next()).map(|difference| difference.loss.construct.clone())
         })
     }
 
@@ -238,8 +250,11 @@ fn verdict(obstacles: &[Obstacle], differences: &[Difference]) -> Verdict {
     for obstacle in obstacles {
         verdict = verdict.max(if obstacle.certain { Verdict::Refused } else { Verdict::Unknown });
     }
-    if differences.iter().any(|difference| difference.harmless.is_none()) {
-        verdict = verdict.max(Verdict::ReadsDifferently);
+    for difference in differences.iter().filter(|difference| difference.harmless.is_none()) {
+        verdict = verdict.max(match difference.is_refused() {
+            true => Verdict::Refused,
+            false => Verdict::ReadsDifferently,
+        });
     }
     verdict
 }

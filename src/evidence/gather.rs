@@ -24,7 +24,7 @@ use crate::finding::{
     CaseOutcome, Execution, Finding, GoldenCase, Goldens, Side, SourceLocation, Triage,
 };
 use crate::gate::Watch;
-use crate::golden::{Golden, Layout, Selection, Standing, Store, select};
+use crate::golden::{EMPTY, Golden, Layout, Selection, Standing, Store, select};
 use crate::revision::{CommitInfo, Repository, Revision};
 use crate::triage::checks::{container_ambiguous, golden_refused, not_covered};
 use crate::triage::policy::Execute;
@@ -265,9 +265,8 @@ impl<'a> Gatherer<'a> {
                 }
             }
             match store.read(golden) {
-                // XLA keeps some for tests of its own test library.
                 Ok(content) if content.is_empty() && golden.manifest.is_none() => {
-                    self.case(golden, CaseOutcome::Skipped, Some("an empty file".to_owned()));
+                    self.case(golden, CaseOutcome::Skipped, Some(EMPTY.to_owned()));
                 }
                 Ok(content) => {
                     let seen = look(&content, &self.eyes, new);

@@ -3,19 +3,14 @@
 use std::collections::BTreeSet;
 
 use aotgate_runtime::artifact::inspect::{Inspection, Thunk};
-use aotgate_runtime::artifact::{Artifact, Container};
-use prost::bytes::Bytes;
-
-use crate::error::Error;
-use crate::triage::policy;
-use crate::view;
+use aotgate_runtime::artifact::Artifact;
 
 /// Kinds of steps, opcodes and custom calls that an artifact has.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Contents {
     /// Names of the containers, outermost first; `empty` for an artifact without a byte.
     pub containers: Vec<&'static str>,
-    /// Kinds of thunks, nested ones included; `None` for text that needs its own time's schema.
+    /// Kinds of thunks, nested ones included; `None` for an artifact without a byte.
     pub thunk_kinds: Option<BTreeSet<String>>,
     /// Opcodes of the HLO module.
     pub opcodes: BTreeSet<String>,
@@ -24,29 +19,17 @@ pub struct Contents {
 }
 
 impl Contents {
+    /// What an artifact without a byte has.
+    pub fn empty() -> Contents {
+        Contents { containers: vec!["empty"], ..Contents::default() }
+    }
+
     /// Looks into an artifact.
     ///
     /// # Errors
-    /// What is no artifact.
-    pub fn of(bytes: Bytes) -> Result<Contents, aotgate_runtime::Error> {
-        if bytes.is_empty() {
-            return Ok(Contents { containers: vec!["empty"], ..Contents::default() });
-        }
-        let artifact = match Artifact::read(bytes.clone()) {
-            Ok(artifact) => artifact,
-            // Text. Where the built-in contract does not read it, its own time's schema might.
-            Err(error) if error.is_unsupported() => match text(bytes) {
-                Ok(artifact) => artifact,
-                Err(_) => {
-                    return Ok(Contents {
-                        containers: vec![Container::Text.name()],
-                        ..Contents::default()
-                    });
-                }
-            },
-            Err(error) => return Err(error),
-        };
-        let inspection = Inspection::new(&artifact)?;
+    /// An executable that is malformed.
+    pub fn of(artifact: &Artifact) -> Result<Contents, aotgate_runtime::Error> {
+        let inspection = Inspection::new(artifact)?;
         Ok(Contents {
             containers: artifact.layers().iter().map(|layer| layer.container.name()).collect(),
             thunk_kinds: Some(kinds(&inspection.thunks)),
@@ -66,11 +49,6 @@ impl Contents {
             .chain(named("custom-call", &self.custom_calls))
             .collect()
     }
-}
-
-/// A text golden, read with the built-in contract.
-fn text(bytes: Bytes) -> Result<Artifact, Error> {
-    view::open(bytes, &view::canonical_contract(&policy::built_in()?.contract)?)
 }
 
 fn kinds(thunks: &[Thunk]) -> BTreeSet<String> {

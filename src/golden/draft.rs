@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use aotgate_runtime::artifact::Artifact;
 use aotgate_runtime::npz::{self, Array};
 use aotgate_runtime::proto::xla::gpu::GpuExecutableProto;
 use aotgate_runtime::proto::xla::{HloModuleProto, PrimitiveType, ShapeProto};
@@ -12,6 +11,7 @@ use super::contents::Contents;
 use super::manifest::{Device, Manifest, ManifestArray};
 use super::shape::ArrayShape;
 use crate::error::{Error, ErrorKind};
+use crate::execute::Opener;
 
 /// Custom calls that need the process that compiled the program, by a part of their target.
 const CALLS_BACK: [&str; 2] = ["python_gpu_callback", "python_cpu_callback"];
@@ -46,14 +46,14 @@ impl Signature {
     /// Reads it off an artifact.
     ///
     /// # Errors
-    /// What is no artifact, and text, which needs its own time's schema.
-    pub fn of(name: &str, bytes: &Bytes) -> Result<Signature, Error> {
+    /// What is no artifact.
+    pub fn of(name: &str, bytes: &Bytes, opener: &Opener) -> Result<Signature, Error> {
         let failed = |error| {
             Error::from(ErrorKind::Artifact { path: name.to_owned(), error: Box::new(error) })
         };
-        let artifact = Artifact::read(bytes.clone()).map_err(failed)?;
+        let artifact = opener.open(name, bytes)?;
         let message = artifact.decode().map_err(failed)?;
-        let contents = Contents::of(bytes.clone()).map_err(failed)?;
+        let contents = Contents::of(&artifact).map_err(failed)?;
         let with_config = message.hlo_module_with_config.as_ref();
         let module = with_config.and_then(|both| both.hlo_module.as_ref());
         let config = with_config.and_then(|both| both.config.as_ref());
@@ -153,10 +153,10 @@ impl Draft {
     ///
     /// # Errors
     /// Files that are missing or cannot be read, and counts, shapes and types that do not fit.
-    pub fn validate(&self) -> Result<(), Error> {
+    pub fn validate(&self, opener: &Opener) -> Result<(), Error> {
         let manifest = &self.manifest;
         let artifact = &manifest.artifact;
-        let signature = Signature::of(artifact, self.file(artifact)?)?;
+        let signature = Signature::of(artifact, self.file(artifact)?, opener)?;
         let program = &manifest.program;
         let counts = (program.replicas, program.partitions);
         if counts != (signature.replicas, signature.partitions) {

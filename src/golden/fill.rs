@@ -10,7 +10,6 @@ use prost::bytes::Bytes;
 use super::draft::Draft;
 use crate::error::{Error, ErrorKind};
 use crate::execute::{ArrayFile, Call, Execution, Opener, Stop, execute};
-use crate::triage::policy;
 
 /// Names of the files with what a program is called with and what it gave, per device.
 pub(super) struct Computed {
@@ -25,9 +24,9 @@ pub(super) fn fill(
     inputs: &[String],
     seed: u64,
     contents: &mut BTreeMap<String, Bytes>,
+    opener: &Opener,
 ) -> Result<Computed, Error> {
     let limits = Limits::default();
-    let opener = Opener::new(&policy::built_in()?.contract);
     let bytes = contents.get(artifact).cloned().unwrap_or_default();
     let program = opener.program(artifact, &bytes, &limits).map_err(Stop::into_error)?;
     let call = Call { inputs: files(inputs, contents), seed, ..Call::default() };
@@ -67,12 +66,11 @@ impl Draft {
     ///
     /// # Errors
     /// See [`Stop`].
-    pub fn execute(&self, limits: &Limits) -> Result<Execution, Stop> {
+    pub fn execute(&self, limits: &Limits, opener: &Opener) -> Result<Execution, Stop> {
         let manifest = &self.manifest;
         let name = &manifest.artifact;
-        let policy = policy::built_in().map_err(Stop::Unreadable)?;
         let bytes = self.files.get(name).cloned().unwrap_or_default();
-        let program = Opener::new(&policy.contract).program(name, &bytes, limits)?;
+        let program = opener.program(name, &bytes, limits)?;
         let of = |names: Vec<Option<String>>| -> Vec<Option<ArrayFile>> {
             let file = |name: Option<String>| files(&[name?], &self.files).pop().flatten();
             names.into_iter().map(file).collect()

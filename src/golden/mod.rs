@@ -38,6 +38,9 @@ use chrono::NaiveDate;
 use crate::error::Error;
 use crate::rollout::windows::Length;
 
+/// Why a file of XLA's layout without a byte is no golden.
+pub const EMPTY: &str = "an empty file, kept for tests of XLA's own test library";
+
 /// One golden of a store. Its artifact is not read until [`Store::read`].
 #[derive(Debug)]
 pub struct Golden {

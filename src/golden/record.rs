@@ -14,6 +14,7 @@ use super::manifest::{
 };
 use super::shape::ArrayShape;
 use crate::error::{Error, ErrorKind};
+use crate::execute::Opener;
 
 /// The device of outputs that were computed here.
 const HERE: &str = "aotgate reference backend";
@@ -60,15 +61,15 @@ struct Meta {
 }
 
 /// Drafts a golden from an artifact, or from a folder with `executable.bin`, `inputs[.<d>].npz`, `outputs[.<d>].npz`
-/// and `meta.json`.
+/// and `meta.json`. `opener` is what the store's readers open artifacts with.
 ///
 /// # Errors
 /// Files that cannot be read, and what [`Draft::validate`] refuses.
-pub fn draft(source: &Path, set: &str, given: &Given) -> Result<Draft, Error> {
+pub fn draft(source: &Path, set: &str, given: &Given, opener: &Opener) -> Result<Draft, Error> {
     let folder = source.is_dir();
     let artifact = if folder { source.join("executable.bin") } else { source.to_owned() };
     let bytes = read(&artifact)?;
-    let signature = Signature::of(&artifact.display().to_string(), &bytes)?;
+    let signature = Signature::of(&artifact.display().to_string(), &bytes, opener)?;
     let meta = if folder { meta(&source.join("meta.json"))? } else { Meta::default() };
     let count = signature.replicas.saturating_mul(signature.partitions) as usize;
     let files = |given: &[PathBuf], stem: &str| -> Vec<PathBuf> {
@@ -104,7 +105,7 @@ pub fn draft(source: &Path, set: &str, given: &Given) -> Result<Draft, Error> {
             }
             .into());
         }
-        let computed = fill(&name, &inputs, seed, &mut contents)?;
+        let computed = fill(&name, &inputs, seed, &mut contents, opener)?;
         inputs = computed.inputs;
         expected = computed.expected;
     }
@@ -134,7 +135,7 @@ pub fn draft(source: &Path, set: &str, given: &Given) -> Result<Draft, Error> {
         note: given.note.clone(),
     };
     let draft = Draft { manifest, files: contents };
-    draft.validate()?;
+    draft.validate(opener)?;
     Ok(draft)
 }
 

@@ -90,6 +90,10 @@ impl Verify<'_> {
 
     fn case(&self, golden: &Golden, files: Result<Files, Error>, budget: &Budget) -> Case {
         let cannot_run = golden.manifest.iter().flat_map(|m| &m.cannot_run).next();
+        if golden.manifest.is_none() && files.as_ref().is_ok_and(|f| f.artifact.is_empty()) {
+            let reason = Some(super::EMPTY.to_owned());
+            return Case { reason, ..Case::new(golden, Outcome::Skipped) };
+        }
         let executed = files.map_err(Stop::Unreadable).and_then(|files| match cannot_run {
             // Says itself that it cannot, and why.
             Some(_) => Ok(None),

@@ -131,6 +131,20 @@ fn a_loss_that_matters_is_read_differently() {
     );
 }
 
+/// Loaders parse the payloads of collectives, so what they refuse of them they refuse to load.
+#[test]
+fn a_refused_payload_of_a_collective_refuses_the_artifact() {
+    let golden = data().join("../../golden/jaxlib-0.11.2/mg_all_gather/executable.bin");
+    let artifact = Artifact::read(std::fs::read(golden).unwrap()).unwrap();
+    let outcome = outcome(&moved(&artifact, "0.10.1"), &released("0.10.1"));
+    assert!(outcome.obstacles.is_empty(), "{outcome:#?}");
+    let refused = outcome.differences.iter().find(|difference| difference.is_refused()).unwrap();
+    assert!(refused.loss.why.contains("with it to load the executable"), "{refused:#?}");
+    assert_eq!(outcome.verdict, Verdict::Refused);
+    assert_eq!(outcome.first_failure().as_ref(), Some(&refused.loss.construct));
+    assert!(!outcome.reads_executable());
+}
+
 #[test]
 fn revisions_go_by_their_date() {
     let old = artifact("0.10.1/add_mul");

@@ -4,17 +4,17 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::store;
+use super::store::{self, Opened};
 use crate::cli::context::Context;
 use crate::cli::{Format, Status, output};
 use crate::error::ErrorKind;
+use crate::execute::Opener;
 use crate::golden::contents::Contents;
-use crate::golden::{Golden, Store};
+use crate::golden::{Golden, Standing, Store};
 use crate::report;
 use crate::report::goldens::{Entry, Listing, Problem};
 use crate::report::json::Layout;
-use crate::revision::{Revision, RevisionSpec};
-use crate::rollout::windows::Length;
+use crate::revision::RevisionSpec;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -38,22 +38,22 @@ pub(in crate::cli) struct ListArgs {
 
 pub(super) fn run(context: &Context, args: &ListArgs) -> miette::Result<Status> {
     store::with(context, args.rev.as_ref(), args.store.as_ref(), |opened| {
-        print(context, args, opened.revision, opened.store, opened.backward)
+        print(context, args, opened)
     })
 }
 
 fn print(
     context: &Context,
     args: &ListArgs,
-    revision: &Revision<'_>,
-    store: &Store<'_>,
-    backward: Length,
+    opened: &Opened<'_>,
 ) -> miette::Result<Status> {
     let today = context.today();
+    let (store, opener) = (opened.store, opened.opener()?);
+    let goldens = store.goldens().iter();
     let listing = Listing {
-        revision: &revision.label,
+        revision: &opened.revision.label,
         today,
-        entries: store.goldens().iter().map(|g| entry(store, g, today, backward)).collect(),
+        entries: goldens.map(|g| entry(store, g, &opener, g.standing(today, opened.backward))).collect(),
         problems: store.problems().iter().map(|error| Problem::of(error)).collect(),
         skipped: store.skipped(),
     };
@@ -70,12 +70,12 @@ fn print(
 fn entry<'g>(
     store: &Store<'_>,
     golden: &'g Golden,
-    today: chrono::NaiveDate,
-    backward: Length,
+    opener: &Opener,
+    standing: Standing,
 ) -> Entry<'g> {
     let mut entry = Entry {
         golden,
-        standing: golden.standing(today, backward),
+        standing,
         size: None,
         contents: None,
         problem: golden.problem.as_ref().map(|error| Problem::of(error)),
@@ -85,8 +85,12 @@ fn entry<'g>(
     }
     let read = store.read(golden).and_then(|bytes| {
         entry.size = Some(bytes.len() as u64);
+        if bytes.is_empty() && golden.manifest.is_none() {
+            return Ok(Contents::empty());
+        }
         let path = golden.artifact.clone();
-        Contents::of(bytes)
+        let artifact = opener.open(&path, &bytes)?;
+        Contents::of(&artifact)
             .map_err(|error| ErrorKind::Artifact { path, error: Box::new(error) }.into())
     });
     match read {

@@ -6,21 +6,24 @@ use aotgate_runtime::program::Limits;
 use chrono::NaiveDate;
 use clap::Args;
 
+use super::store::opener;
 use crate::cli::context::Context;
 use crate::cli::run::tolerance;
 use crate::cli::{Format, Status, output};
 use crate::error::{Error, ErrorKind};
-use crate::execute::{Stop, worst};
+use crate::execute::{Opener, Stop, worst};
 use crate::gate::Gate;
 use crate::golden::verify::difference;
 use crate::golden::{Draft, Given, Producer, Tolerance, draft};
 use crate::report;
 use crate::revision::RevisionSpec;
+use crate::triage::policy;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The source is an artifact, or a folder with executable.bin, inputs.npz and outputs.npz (per device inputs.0.npz, ...)
-and meta.json. Counts, shapes and types are checked against the program before anything is written.
+and meta.json. Counts, shapes and types are checked against the program before anything is written. Text is read with the
+contract beside the store, with --store with the built-in one.
 
 Examples:
   aotgate golden record recorded/fft --set jaxlib-0.11.2 --program fft --emitted-at 2026-09-17
@@ -95,23 +98,23 @@ pub(super) fn run(context: &Context, args: &RecordArgs) -> miette::Result<Status
         }),
         execute: args.execute.then_some(args.seed),
     };
-    let draft = draft(&args.source, &args.set, &given)?;
-    let store = match &args.store {
-        Some(dir) => dir.clone(),
+    let (store, opener) = match &args.store {
+        Some(dir) => (dir.clone(), Opener::new(&policy::built_in()?.contract)),
         None => default_store(context)?,
     };
+    let draft = draft(&args.source, &args.set, &given, &opener)?;
     let dir = draft.write(&store, &args.set, &args.program, args.force)?;
-    let executed = executed(&draft);
+    let executed = executed(&draft, &opener);
     output::write(context.output.as_deref(), &format!("recorded {}\n{executed}\n", dir.display()))?;
     Ok(Status::Passed)
 }
 
 /// What `golden verify` is going to say of it.
-fn executed(draft: &Draft) -> String {
+fn executed(draft: &Draft, opener: &Opener) -> String {
     if let Some(part) = draft.manifest.cannot_run.first() {
         return format!("not executed: {}", report::text::line(part));
     }
-    let text = match draft.execute(&Limits::default()) {
+    let text = match draft.execute(&Limits::default(), opener) {
         Ok(execution) if !execution.is_compared() => "executed, with nothing to compare".to_owned(),
         Ok(execution) if execution.is_equal() => "executed, and gave what is expected".to_owned(),
         Ok(execution) => {
@@ -126,8 +129,8 @@ fn executed(draft: &Draft) -> String {
     report::text::line(&text)
 }
 
-/// The store of the working tree's policy.
-fn default_store(context: &Context) -> Result<PathBuf, Error> {
+/// The store of the working tree's policy, and what opens its artifacts.
+fn default_store(context: &Context) -> Result<(PathBuf, Opener), Error> {
     let repository = context.repository()?;
     let named = context.policy_file(Some(&repository))?;
     let gate = Gate::new(Some(&repository));
@@ -136,7 +139,7 @@ fn default_store(context: &Context) -> Result<PathBuf, Error> {
     let first = policy.goldens.paths.first().map(|path| policy.goldens.below_prefixes(path));
     let place = first.and_then(|places| places.into_iter().next());
     match (place, repository.workdir()) {
-        (Some(place), Some(workdir)) => Ok(workdir.join(place)),
+        (Some(place), Some(workdir)) => Ok((workdir.join(place), opener(&revision, &policy.contract)?)),
         _ => Err(ErrorKind::Usage {
             message: "the policy names no store for goldens".to_owned(),
             help: "pass `--store DIR`, or name one in `goldens.paths`".to_owned(),

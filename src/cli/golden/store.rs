@@ -3,13 +3,15 @@
 use std::path::PathBuf;
 
 use crate::cli::context::Context;
-use crate::descriptor::ContractSpec;
+use crate::descriptor::{ContractSpec, ParseCache};
 use crate::error::{Error, ErrorKind};
+use crate::execute::Opener;
 use crate::gate::Gate;
-use crate::golden::Store;
+use crate::golden::{Golden, Layout, Store};
 use crate::revision::{FirstParents, Repository, Revision, RevisionSpec};
 use crate::rollout::windows::{Length, Windows};
 use crate::triage::policy;
+use crate::view;
 
 /// An opened store with what its policy says.
 pub(super) struct Opened<'a> {
@@ -18,6 +20,32 @@ pub(super) struct Opened<'a> {
     /// Length of the backward window.
     pub(super) backward: Length,
     pub(super) contract: ContractSpec,
+}
+
+impl Opened<'_> {
+    /// Opens the store's artifacts.
+    pub(super) fn opener(&self) -> Result<Opener, Error> {
+        let upstream = |golden: &Golden| matches!(golden.layout, Layout::Upstream { .. });
+        match opener(self.revision, &self.contract) {
+            // Binary artifacts need no contract.
+            Err(_) if !self.store.goldens().iter().any(upstream) => {
+                Ok(Opener::new(&policy::built_in()?.contract))
+            }
+            opener => opener,
+        }
+    }
+}
+
+/// Opens the artifacts of a revision: text with the contract that stands beside it, or the built-in one where none does.
+pub(super) fn opener(revision: &Revision<'_>, spec: &ContractSpec) -> Result<Opener, Error> {
+    let built_in = policy::built_in()?.contract;
+    let spec = if spec.roots.is_empty() { &built_in } else { spec };
+    let opener = Opener::new(spec);
+    let opening = view::opening_spec(spec);
+    let closure = revision.closure(&opening, &mut ParseCache::default())?;
+    let contract = closure.contract(&opening)?;
+    let roots = spec.roots.iter().any(|root| contract.message(&root.message).is_some());
+    Ok(if roots { opener.reading_text_with(contract) } else { opener })
 }
 
 /// Opens a directory, or the stores that the policy names at a revision (the working tree, in a bare repository

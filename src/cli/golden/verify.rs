@@ -13,7 +13,6 @@ use crate::cli::output::Progress;
 use crate::cli::run::Backend;
 use crate::cli::{Format, Status, output};
 use crate::error::{Error, ErrorKind};
-use crate::execute::Opener;
 use crate::golden::verify::Verify;
 use crate::golden::{Golden, Layout, Selection, TEST_ALL_VERSIONS, select};
 use crate::report;
@@ -103,12 +102,7 @@ fn verify(
 ) -> miette::Result<Status> {
     let store = opened.store;
     let goldens = chosen(context, args, opened)?;
-    let contract = if opened.contract.roots.is_empty() {
-        policy::built_in()?.contract
-    } else {
-        opened.contract.clone()
-    };
-    let opener = Opener::new(&contract);
+    let opener = opened.opener()?;
     let limits = args.limits.limits();
     let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let verify = Verify {

@@ -13,8 +13,7 @@ const NAME: usize = 28;
 /// The listing as text.
 pub fn render(listing: &Listing<'_>, style: &Style) -> String {
     let mut out = String::new();
-    let evidence =
-        listing.entries.iter().filter(|e| matches!(e.standing, Standing::Evidence { .. })).count();
+    let evidence = listing.entries.iter().filter(|entry| entry.is_evidence()).count();
     put(
         &mut out,
         format_args!(
@@ -61,6 +60,9 @@ pub fn render(listing: &Listing<'_>, style: &Style) -> String {
 
 /// When it was emitted, and what that makes of it.
 fn standing(entry: &Entry<'_>) -> String {
+    if entry.is_empty() {
+        return format!("no evidence: {}", crate::golden::EMPTY);
+    }
     match (entry.standing, entry.golden.emission) {
         (Standing::Evidence { until }, Emission::On(date)) => {
             format!("emitted {date}, evidence until {until}")

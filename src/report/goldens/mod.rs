@@ -61,6 +61,18 @@ impl Problem {
     }
 }
 
+impl Entry<'_> {
+    /// Whether its file holds nothing, on purpose.
+    pub fn is_empty(&self) -> bool {
+        self.golden.manifest.is_none() && self.size == Some(0)
+    }
+
+    /// Whether it proves anything today.
+    pub fn is_evidence(&self) -> bool {
+        matches!(self.standing, Standing::Evidence { .. }) && !self.is_empty()
+    }
+}
+
 impl Listing<'_> {
     /// Whether everything could be read.
     pub fn is_clean(&self) -> bool {
@@ -152,9 +164,9 @@ impl<'a> GoldenEntry<'a> {
                 Emission::Before(date) => Some(date),
                 Emission::On(_) | Emission::Unknown => None,
             },
-            standing: standing_name(entry.standing),
+            standing: if entry.is_empty() { "empty" } else { standing_name(entry.standing) },
             until: match entry.standing {
-                Standing::Evidence { until } => Some(until),
+                Standing::Evidence { until } if !entry.is_empty() => Some(until),
                 _ => None,
             },
             devices: golden.devices(),
