@@ -321,7 +321,7 @@ pub struct Judgement {
     pub policy_source: String,
     /// Hash of the policy's text.
     pub policy_hash: String,
-    /// All findings, worst first, then by construct.
+    /// All findings, worst first, then by construct; what goldens show comes after what it is shown of.
     pub findings: Vec<Finding>,
     /// What recorded artifacts showed.
     pub goldens: Goldens,

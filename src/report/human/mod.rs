@@ -32,10 +32,14 @@ pub fn render(judgement: &Judgement, style: &Style) -> String {
     let mut full_notes = 0;
     let mut goldens: BTreeMap<&str, Vec<&Finding>> = BTreeMap::new();
     let (mut shown, mut more, mut folded) = (Vec::new(), Vec::new(), Vec::new());
-    for finding in &judgement.findings {
+    let mut rest = judgement.findings.as_slice();
+    while let [finding, later @ ..] = rest {
+        rest = later;
+        // A note that comes before something loud is its cause.
+        let cause = finding.level == Level::Note && later.iter().any(|f| f.level > Level::Note);
         // What passed because somebody vouched for it is shown; what is harmless only in numbers.
         let loud = finding.level > Level::Note;
-        let telling = finding.triage > Triage::Safe && full_notes < FULL_NOTES;
+        let telling = cause || finding.triage > Triage::Safe && full_notes < FULL_NOTES;
         if (loud || telling) && is_golden(finding) {
             let of_check = goldens.entry(finding.check).or_default();
             of_check.push(finding);
@@ -44,7 +48,7 @@ pub fn render(judgement: &Judgement, style: &Style) -> String {
             }
         }
         if style.verbose || ((loud || telling) && shown.len() < FULL) {
-            full_notes += usize::from(!loud);
+            full_notes += usize::from(!loud && !cause);
             shown.push(finding);
         } else if loud {
             more.push(finding);

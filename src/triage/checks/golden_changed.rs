@@ -81,7 +81,11 @@ pub fn deleted(
             format!("{count} of its goldens are deleted, while they are evidence until {until}: {named}{more}")
         }
     };
-    settled(construct, message, "Leave them until their backward window is over", locations)
+    let instead = match programs.len() {
+        1 => "Leave it until its backward window is over",
+        _ => "Leave them until their backward window is over",
+    };
+    settled(construct, message, instead, locations)
 }
 
 fn settled(
