@@ -258,8 +258,8 @@ fn a_store_is_verified() {
 #[test]
 fn text_is_recorded_and_empty_files_are_skipped() {
     let dir = tempfile::tempdir().unwrap();
-    let text =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/upstream-goldens/ReduceScatter.pbtxt");
+    let text = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/data/upstream-goldens/ReduceScatter.pbtxt");
     let text = text.display().to_string();
     let record = ["golden", "record", &text, "--execute", "--set", "local-1", "--store", "store"];
     let named = ["--program", "sums", "--emitted-at", "2026-11-29"];

@@ -332,7 +332,10 @@ fn a_text_golden_follows_a_rename() {
     project.convert_text_back("the_add");
     let (document, status) = project.check(&[]);
     let [changed] = of(&document, "golden-changed")[..] else { panic!("{document:#}") };
-    assert!(changed["message"].as_str().unwrap().starts_with("the artifact changed"), "{changed:#}");
+    assert!(
+        changed["message"].as_str().unwrap().starts_with("the artifact changed"),
+        "{changed:#}"
+    );
     assert_eq!(status, 1);
 }
 
@@ -381,9 +384,11 @@ fn edited_and_deleted_goldens_are_findings() {
         std::fs::copy(other, project.path(&first).join("executable.bin")).unwrap();
     };
     let key = |project: &Project| {
-        project.edit(&format!("{first}/golden.toml"), &[("version = \"0.11.2\"", "version = \"9\"")]);
+        project
+            .edit(&format!("{first}/golden.toml"), &[("version = \"0.11.2\"", "version = \"9\"")]);
     };
-    let edits: [(&str, &dyn Fn(&Project)); 4] = [
+    type Edit<'a> = (&'a str, &'a dyn Fn(&Project));
+    let edits: [Edit<'_>; 4] = [
         ("the inputs changed in place", &|project| npz("inputs.npz", project)),
         ("the expected outputs changed in place", &|project| npz("expected.npz", project)),
         ("the artifact changed in place", &artifact),
@@ -393,8 +398,13 @@ fn edited_and_deleted_goldens_are_findings() {
         let project = Project::new();
         edit(&project);
         let (document, status) = project.check(&[]);
-        let [finding] = of(&document, "golden-changed")[..] else { panic!("{message}: {document:#}") };
-        assert_eq!((status, &finding["level"], &finding["triage"]), (1, &"warning".into(), &"needs-attestation".into()));
+        let [finding] = of(&document, "golden-changed")[..] else {
+            panic!("{message}: {document:#}")
+        };
+        assert_eq!(
+            (status, &finding["level"], &finding["triage"]),
+            (1, &"warning".into(), &"needs-attestation".into())
+        );
         assert_eq!(finding["construct"], format!("golden:{}", GOLDENS[0]));
         let found = finding["message"].as_str().unwrap();
         assert!(found.starts_with(message) && found.contains("until 2027-03-16"), "{found}");
@@ -408,7 +418,10 @@ fn edited_and_deleted_goldens_are_findings() {
     let project = Project::new();
     std::fs::remove_dir_all(project.path(&first)).unwrap();
     let (document, status) = project.check(&[]);
-    assert_eq!((status, &of(&document, "golden-changed")[0]["construct"]), (1, &format!("golden:{}", GOLDENS[0]).into()));
+    assert_eq!(
+        (status, &of(&document, "golden-changed")[0]["construct"]),
+        (1, &format!("golden:{}", GOLDENS[0]).into())
+    );
     std::fs::remove_dir_all(project.path("golden/jaxlib-0.11.2")).unwrap();
     let (document, _) = project.check(&[]);
     let [finding] = of(&document, "golden-changed")[..] else { panic!("{document:#}") };
@@ -497,7 +510,8 @@ fn a_new_field_is_ignorable_or_needed() {
     assert!(human.contains("ignorable: shown by execution"), "{human}");
     assert!(!human.contains("emission may be switched on"), "{human}");
 
-    let line = "  xla.buffer_assignment.BufferAllocationSliceProto condition_result_buffer_index = 1;\n";
+    let line =
+        "  xla.buffer_assignment.BufferAllocationSliceProto condition_result_buffer_index = 1;\n";
     let project = new_line(line);
     let (document, status) = project.check(&[]);
     let [finding] = of(&document, "field-added")[..] else { panic!("{:#}", document["findings"]) };
@@ -538,7 +552,10 @@ fn counts_add_up() {
     assert_eq!(executed + refused + skipped, 5, "{goldens:#}");
     assert!(refused > 0 && skipped == 1, "{goldens:#}");
     let not_executed = case(&document, "jaxlib-0.12.0/conv2d");
-    assert_eq!((&not_executed["outcome"], &not_executed["executed"]), (&"skipped".into(), &false.into()));
+    assert_eq!(
+        (&not_executed["outcome"], &not_executed["executed"]),
+        (&"skipped".into(), &false.into())
+    );
     assert!(not_executed["reason"].as_str().unwrap().starts_with("not supported: "));
     assert!(not_executed["loses"].as_str().unwrap().contains("BufferAllocationSliceProto.size"));
     let (human, _) = project.run(&[]);
@@ -571,7 +588,10 @@ fn the_cause_comes_first_and_goldens_are_folded() {
     let full = |text: &str| text.matches("error[golden-failed]").count();
     let (human, _) = project.run(&[]);
     assert_eq!(full(&human), 3, "{human}");
-    assert!(human.contains(&format!("and golden-failed of {} more goldens: ", failed - 3)), "{human}");
+    assert!(
+        human.contains(&format!("and golden-failed of {} more goldens: ", failed - 3)),
+        "{human}"
+    );
     assert!(human.find("error[field-").unwrap() < human.find("error[golden-failed]").unwrap());
     let (human, _) = project.run(&["--verbose"]);
     assert_eq!(full(&human), failed);
@@ -667,7 +687,11 @@ fn hostile_goldens_end_within_limits() {
     assert_eq!(status, 1, "{:#}", document["goldens"]);
     for name in ["evil/loop", "evil/huge", "evil/garbage"] {
         let outcome = case(&document, name)["outcome"].as_str().unwrap();
-        assert!(matches!(outcome, "failed" | "refused" | "skipped"), "{name}: {:#}", document["goldens"]);
+        assert!(
+            matches!(outcome, "failed" | "refused" | "skipped"),
+            "{name}: {:#}",
+            document["goldens"]
+        );
     }
     // Base's own are not run for what head brings.
     assert_eq!(document["goldens"]["equal"], 0);

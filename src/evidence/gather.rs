@@ -7,6 +7,7 @@ mod kept;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::PathBuf;
 
+use super::ROOT;
 use super::attach::Desk;
 use super::carried::Wanted;
 use super::containers::{Eras, Refusals, changed};
@@ -14,7 +15,6 @@ use super::dates::date;
 use super::kept::edits;
 use super::look::{Eyes, Read, Seen, look, open};
 use super::losses::{LostConstructs, Place, Shown};
-use super::ROOT;
 use super::text::TextContracts;
 use crate::change::Pairs;
 use crate::container::{Form, forms_of};

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use aotgate_runtime::artifact::inspect::{Inspection, Thunk};
 use aotgate_runtime::artifact::Artifact;
+use aotgate_runtime::artifact::inspect::{Inspection, Thunk};
 
 /// Kinds of steps, opcodes and custom calls that an artifact has.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -184,7 +184,8 @@ impl<'a> Store<'a> {
         if let (Some(one), Some(two)) = (one, two) {
             return one == two;
         }
-        let read = |store: &Store<'_>, path| store.revision.read_up_to(path, MAX_FILE).ok().flatten();
+        let read =
+            |store: &Store<'_>, path| store.revision.read_up_to(path, MAX_FILE).ok().flatten();
         let (Some(one), Some(two)) = (read(self, path), read(other, other_path)) else {
             return false;
         };

@@ -147,12 +147,7 @@ impl Listing<'_> {
         Ok(())
     }
 
-    fn add(
-        &mut self,
-        path: String,
-        kind: EntryKind,
-        blob: Option<git2::Oid>,
-    ) -> Result<(), Error> {
+    fn add(&mut self, path: String, kind: EntryKind, blob: Option<git2::Oid>) -> Result<(), Error> {
         self.count()?;
         self.entries.push(Entry { path, kind, blob });
         Ok(())

@@ -214,11 +214,7 @@ impl Halt {
 }
 
 /// What it means that base cannot run a golden that carries a field that only head has.
-fn head_alone(
-    why_not: String,
-    head: Result<(Reads, Execution), Halt>,
-    ran: &mut Ran,
-) -> Outcome {
+fn head_alone(why_not: String, head: Result<(Reads, Execution), Halt>, ran: &mut Ran) -> Outcome {
     match head {
         Ok((reads, head)) if head.is_equal() => {
             ran.head_reads = Some(reads);

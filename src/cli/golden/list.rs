@@ -42,18 +42,16 @@ pub(super) fn run(context: &Context, args: &ListArgs) -> miette::Result<Status> 
     })
 }
 
-fn print(
-    context: &Context,
-    args: &ListArgs,
-    opened: &Opened<'_>,
-) -> miette::Result<Status> {
+fn print(context: &Context, args: &ListArgs, opened: &Opened<'_>) -> miette::Result<Status> {
     let today = context.today();
     let (store, opener) = (opened.store, opened.opener()?);
     let goldens = store.goldens().iter();
     let listing = Listing {
         revision: &opened.revision.label,
         today,
-        entries: goldens.map(|g| entry(store, g, &opener, g.standing(today, opened.backward))).collect(),
+        entries: goldens
+            .map(|g| entry(store, g, &opener, g.standing(today, opened.backward)))
+            .collect(),
         problems: store.problems().iter().map(|error| Problem::of(error)).collect(),
         skipped: store.skipped(),
     };

@@ -139,7 +139,9 @@ fn default_store(context: &Context) -> Result<(PathBuf, Opener), Error> {
     let first = policy.goldens.paths.first().map(|path| policy.goldens.below_prefixes(path));
     let place = first.and_then(|places| places.into_iter().next());
     match (place, repository.workdir()) {
-        (Some(place), Some(workdir)) => Ok((workdir.join(place), opener(&revision, &policy.contract)?)),
+        (Some(place), Some(workdir)) => {
+            Ok((workdir.join(place), opener(&revision, &policy.contract)?))
+        }
         _ => Err(ErrorKind::Usage {
             message: "the policy names no store for goldens".to_owned(),
             help: "pass `--store DIR`, or name one in `goldens.paths`".to_owned(),

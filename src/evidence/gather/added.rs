@@ -88,9 +88,9 @@ pub(super) fn settle(
             Tried::Ignorable(goldens) => field_added::ignorable(finding, goldens.len()),
             Tried::Needed { goldens, alone } => {
                 field_added::needed(finding, *alone);
-                let facts = goldens
-                    .iter()
-                    .map(|(golden, what)| place(golden).evidence(&format!("carries it: older runtimes {what}")));
+                let facts = goldens.iter().map(|(golden, what)| {
+                    place(golden).evidence(&format!("carries it: older runtimes {what}"))
+                });
                 finding.evidence.extend(facts);
             }
         }

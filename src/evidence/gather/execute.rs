@@ -27,7 +27,6 @@ const MEMORY: u64 = 2 << 30;
 /// type, label or presence: what has to be attested there is lost for some values only, and goldens hold a few.
 const PROVABLE: [&str; 2] = ["field-moved-into-oneof", "field-moved-out-of-oneof"];
 
-
 /// A golden that is to be executed.
 pub(super) struct Pending<'a> {
     store: &'a Store<'a>,
@@ -64,12 +63,7 @@ pub(super) struct Told {
 
 impl<'a> Gatherer<'a> {
     /// Executes what was put down, and turns it into cases, findings and satisfaction of `schema`.
-    pub(super) fn execute(
-        &mut self,
-        asked: &Asked,
-        pairs: &Pairs,
-        schema: &mut [Finding],
-    ) -> Told {
+    pub(super) fn execute(&mut self, asked: &Asked, pairs: &Pairs, schema: &mut [Finding]) -> Told {
         let Asked { touched, added } = asked;
         let pending = std::mem::take(&mut self.pending);
         if pending.is_empty() {

@@ -6,8 +6,8 @@ use aotgate_runtime::artifact::Artifact;
 use chrono::NaiveDate;
 use prost::bytes::Bytes;
 
-use super::super::kept::{Edit, EditKind};
 use super::super::ROOT;
+use super::super::kept::{Edit, EditKind};
 use super::super::look::open;
 use super::Gatherer;
 use crate::change::Pairs;

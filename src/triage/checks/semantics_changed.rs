@@ -4,6 +4,7 @@
 //! A golden inside the backward window that was executed as base understands it and as head does, on the same inputs and the
 //! same backend, and gave different results. The finding names the first output that differs, the element that is off most,
 //! and both values. It needs no recorded outputs: base says what is right.
+//! A golden that is what was recorded only with a field that head adds is no such finding: `field-added` says so.
 //!
 //! ## Why it breaks
 //! The descriptors of head give the recorded bytes another meaning, or none. The runtime loads the artifact without an error
