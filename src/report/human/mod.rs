@@ -4,12 +4,12 @@ mod miette_view;
 
 pub use miette_view::Style;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use miette::{GraphicalReportHandler, Severity};
 
 use self::miette_view::show;
-use crate::finding::{Finding, Judgement, Level, Side, SourceLocation, Triage, Verdict};
+use crate::finding::{Evidence, Finding, Judgement, Level, Side, SourceLocation, Triage, Verdict};
 use crate::report::excerpt::Excerpt;
 use crate::report::group::{self, Counts, Group};
 use crate::report::recorded;
@@ -21,6 +21,8 @@ const FULL: usize = 30;
 const FULL_NOTES: usize = 3;
 /// Goldens shown in full of one check, and as evidence of one finding, before the rest is a number.
 const FULL_GOLDENS: usize = 3;
+/// How a fact begins that only names goldens.
+const SO_DO: &str = "so do golden:";
 /// Notes shown on one line each before the rest shrinks to numbers.
 const LINE_NOTES: usize = 15;
 
@@ -202,18 +204,29 @@ fn full(
         let question = step.step.map_or(String::new(), |s| format!("{} ", s.name()));
         row("why", &format!("{question}{}: {}", step.answer, step.because));
     }
-    let mut goldens = 0;
+    let is_of_golden = |fact: &&Evidence| fact.what.starts_with("golden:");
+    let all = finding.evidence.iter().filter(is_of_golden).count();
+    let folded = !style.verbose && all > FULL_GOLDENS;
+    let (mut goldens, mut more) = (BTreeSet::new(), BTreeSet::new());
     for evidence in &finding.evidence {
-        goldens += usize::from(evidence.what.starts_with("golden:"));
-        if !style.verbose && evidence.what.starts_with("golden:") && goldens > FULL_GOLDENS {
-            continue;
+        if folded && is_of_golden(&evidence) {
+            let name = evidence.what.split(' ').next().unwrap_or_default();
+            if goldens.len() >= FULL_GOLDENS {
+                more.insert(name);
+                continue;
+            }
+            goldens.insert(name);
+        } else if folded && evidence.what.starts_with(SO_DO) {
+            continue; // names of others, without what they say
         }
         let date = evidence.date.map_or(String::new(), |d| format!(" ({d})"));
         let commit = evidence.commit.as_deref().map_or(String::new(), |c| format!(" {c}"));
         row("evidence", &format!("{}{commit}{date}", evidence.what));
     }
-    if !style.verbose && goldens > FULL_GOLDENS {
-        row("evidence", &format!("and {}", text::count(goldens - FULL_GOLDENS, "more golden")));
+    let more = more.difference(&goldens).count();
+    if more > 0 {
+        let more = text::count(more, "more golden");
+        row("evidence", &format!("and {more} (--verbose shows them)"));
     }
     row("do", &finding.remedy);
     if let Some(due) = group::due(finding) {
