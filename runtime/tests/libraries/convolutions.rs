@@ -1,207 +1,22 @@
-//! Functions of libraries on the reference backend: sorts, convolutions and their gradients, top-k.
+//! Convolutions by cuDNN, and their gradients.
 
-#[allow(dead_code, reason = "what other tests start from")]
-#[path = "hostile_programs/small.rs"]
-mod small;
-
-use std::collections::BTreeMap;
-
-use aotgate_runtime::backend::{HostArray, run};
-use aotgate_runtime::program::{ArrayShape, Program};
 use aotgate_runtime::proto::stream_executor::dnn::algorithm_proto::MathType;
 use aotgate_runtime::proto::stream_executor::dnn::{
     ActivationMode, AlgorithmProto, ConvolutionKind,
 };
-use aotgate_runtime::proto::xla::ffi::attribute_proto::Value as AttributeValue;
-use aotgate_runtime::proto::xla::ffi::scalar_proto::Value as ScalarValue;
-use aotgate_runtime::proto::xla::ffi::{AttributeProto, AttributesMapProto, ScalarProto};
 use aotgate_runtime::proto::xla::gpu::cudnn_conv_backend_config::FilterAndBiasReorderingOneof;
 use aotgate_runtime::proto::xla::gpu::thunk_proto::Impl;
 use aotgate_runtime::proto::xla::gpu::{
-    ConvolutionThunkProto, CudnnConvBackendConfig, CustomCallThunkProto, CustomKernelProto,
-    CustomKernelThunkProto, GpuConvDescriptorProto, GpuExecutableProto, ThunkProto,
+    ConvolutionThunkProto, CudnnConvBackendConfig, GpuConvDescriptorProto,
 };
 use aotgate_runtime::proto::xla::precision_config::Precision;
 use aotgate_runtime::proto::xla::{
-    BufferAllocationProto, ConvolutionDimensionNumbers, NullableShapedSliceProto, PrecisionConfig,
-    PrimitiveType, ShapeProto, ShapedSliceProto, Window, WindowDimension,
+    ConvolutionDimensionNumbers, PrecisionConfig, PrimitiveType, ShapeProto, Window,
+    WindowDimension,
 };
 
-/// Small programs have 64 bytes for each array; allocation 1 is the result, 0 and from 3 on parameters.
-const BYTES: i64 = 64;
-
-/// A program of one thunk that gets arrays and leaves its result in allocation 1.
-fn program(thunk: ThunkProto, parameters: &[ShapeProto], result: ShapeProto) -> GpuExecutableProto {
-    let mut executable = small::program();
-    let values = &mut executable.buffer_allocations.as_mut().unwrap().values;
-    values.iter_mut().for_each(|allocation| allocation.size = BYTES);
-    for number in 1..parameters.len() as i64 {
-        values.push(BufferAllocationProto {
-            index: values.len() as i64,
-            size: BYTES,
-            is_entry_computation_parameter: true,
-            parameter_number: number,
-            ..Default::default()
-        });
-    }
-    let shape = executable.program_shape.as_mut().unwrap();
-    shape.parameters = parameters.to_vec();
-    shape.result = Some(result);
-    executable.thunks = vec![thunk];
-    executable
-}
-
-/// The allocation of a parameter.
-fn parameter(number: usize) -> i64 {
-    if number == 0 { 0 } else { number as i64 + 2 }
-}
-
-fn place(allocation: i64, shape: &ShapeProto) -> ShapedSliceProto {
-    let row_major = ArrayShape::row_major(shape.element_type(), &dims(shape));
-    small::shaped(small::slice(allocation, 0, row_major.bytes() as i64), shape.clone())
-}
-
-fn dims(shape: &ShapeProto) -> Vec<usize> {
-    shape.dimensions.iter().map(|d| *d as usize).collect()
-}
-
-fn evaluate(executable: GpuExecutableProto, inputs: &[&[f32]]) -> Result<Vec<u8>, String> {
-    let limits = small::tight();
-    let program = Program::new(executable, &limits).map_err(|error| error.to_string())?;
-    let shapes = program.parameters.iter().flat_map(|shape| shape.leaves());
-    let arrays = shapes.zip(inputs).map(|(shape, input)| {
-        let bytes: Vec<u8> = input.iter().flat_map(|x| x.to_le_bytes()).collect();
-        HostArray::new(shape, &bytes).unwrap()
-    });
-    let run = run(&program, &[arrays.collect()], &limits).map_err(|error| error.to_string())?;
-    Ok(run.outputs[0][0].bytes().to_vec())
-}
-
-fn floats(bytes: &[u8]) -> Vec<f32> {
-    bytes.chunks(4).map(|b| f32::from_le_bytes(b.try_into().unwrap())).collect()
-}
-
-fn f32s(dims: &[i64]) -> ShapeProto {
-    small::f32s(dims)
-}
-
-// Sorts.
-
-fn scalar(value: ScalarValue) -> AttributeProto {
-    AttributeProto { value: Some(AttributeValue::Scalar(ScalarProto { value: Some(value) })) }
-}
-
-/// Sorts parameter 0, with parameter 1 along with it where there are two.
-fn sort(
-    target: &str,
-    shapes: &[ShapeProto],
-    descending: bool,
-    batches: i64,
-) -> (CustomCallThunkProto, Vec<ShapeProto>) {
-    let slice = |allocation, shape: &ShapeProto| NullableShapedSliceProto {
-        shaped_slice: Some(place(allocation, shape)),
-    };
-    let scratch = small::array(PrimitiveType::U8, &[16]);
-    // The values are what comes out, where there are any; the keys go to scratch then.
-    let count = shapes.len();
-    let outputs = if count == 1 { vec![1] } else { vec![2, 1] };
-    let mut results: Vec<_> =
-        outputs.iter().zip(shapes).map(|(at, shape)| slice(*at, shape)).collect();
-    results.push(NullableShapedSliceProto {
-        shaped_slice: Some(small::shaped(small::slice(2, 48, 16), scratch)),
-    });
-    let attributes = BTreeMap::from([
-        ("descending".to_owned(), scalar(ScalarValue::B(descending))),
-        ("batch_size".to_owned(), scalar(ScalarValue::I64(batches))),
-    ]);
-    let call = CustomCallThunkProto {
-        target_name: target.to_owned(),
-        operands: shapes
-            .iter()
-            .enumerate()
-            .map(|(at, shape)| slice(parameter(at), shape))
-            .collect(),
-        results,
-        attributes: Some(AttributesMapProto { attrs: attributes }),
-        ..Default::default()
-    };
-    (call, shapes.to_vec())
-}
-
-fn sorted(
-    (call, shapes): (CustomCallThunkProto, Vec<ShapeProto>),
-    inputs: &[&[f32]],
-) -> Result<Vec<f32>, String> {
-    let thunk = small::thunk("custom-call.1", 1, Impl::CustomCallThunk(call));
-    let result = shapes.last().unwrap().clone();
-    evaluate(program(thunk, &shapes, result), inputs).map(|bytes| floats(&bytes))
-}
-
-#[test]
-fn cub_sorts_keys() {
-    const KEYS: &str = "xla.gpu.ext.cub_sort_keys";
-    let keys = [f32s(&[6])];
-    let input: &[f32] = &[3.0, -1.0, f32::NAN, 0.5, f32::NEG_INFINITY, 2.0];
-    let up = sorted(sort(KEYS, &keys, false, 1), &[input]).unwrap();
-    assert_eq!(up[..5], [f32::NEG_INFINITY, -1.0, 0.5, 2.0, 3.0]);
-    assert!(up[5].is_nan());
-    let down = sorted(sort(KEYS, &keys, true, 0), &[input]).unwrap();
-    assert_eq!(down[1..], [3.0, 2.0, 0.5, -1.0, f32::NEG_INFINITY]);
-    let rows = sorted(sort(KEYS, &[f32s(&[2, 3])], false, 2), &[&[3.0, 1.0, 2.0, 0.0, -1.0, 5.0]])
-        .unwrap();
-    assert_eq!(rows, [1.0, 2.0, 3.0, -1.0, 0.0, 5.0]);
-}
-
-#[test]
-fn cub_sorts_pairs_and_keeps_the_order_of_equal_keys() {
-    const PAIRS: &str = "xla.gpu.ext.cub_sort_pairs";
-    let shapes = [f32s(&[6]), f32s(&[6])];
-    let keys: &[f32] = &[2.0, 1.0, 0.0, 1.0, -0.0, 2.0];
-    let values: &[f32] = &[0.0, 1.0, 2.0, 3.0, 4.0, 5.0];
-    let up = sorted(sort(PAIRS, &shapes, false, 1), &[keys, values]).unwrap();
-    assert_eq!(up, [2.0, 4.0, 1.0, 3.0, 0.0, 5.0]);
-    let down = sorted(sort(PAIRS, &shapes, true, 1), &[keys, values]).unwrap();
-    assert_eq!(down, [0.0, 5.0, 1.0, 3.0, 2.0, 4.0]);
-}
-
-#[test]
-fn a_sort_that_contradicts_itself_is_named() {
-    const KEYS: &str = "xla.gpu.ext.cub_sort_keys";
-    let call = |change: fn(&mut CustomCallThunkProto)| {
-        let (mut call, shapes) = sort(KEYS, &[f32s(&[6])], false, 1);
-        change(&mut call);
-        sorted((call, shapes), &[&[0.0; 6]]).unwrap_err()
-    };
-    let missing = call(|c| c.attributes.as_mut().unwrap().attrs.clear());
-    assert!(missing.contains("attributes.descending is not set"), "{missing}");
-    let wrong = call(|c| {
-        c.attributes
-            .as_mut()
-            .unwrap()
-            .attrs
-            .insert("descending".into(), scalar(ScalarValue::I64(1)));
-    });
-    assert!(wrong.contains("attributes.descending is I64(1), expected a bool"), "{wrong}");
-    let batches = call(|c| {
-        c.attributes
-            .as_mut()
-            .unwrap()
-            .attrs
-            .insert("batch_size".into(), scalar(ScalarValue::I64(4)));
-    });
-    assert!(
-        batches.contains("attributes.batch_size is 4, expected a divisor of 6 elements"),
-        "{batches}"
-    );
-    let results = call(|c| c.results.truncate(1));
-    assert!(results.contains("results is 1, expected 2"), "{results}");
-    let absent = call(|c| c.operands[0].shaped_slice = None);
-    assert!(absent.contains("operands[0] is not set"), "{absent}");
-    let shape = call(|c| c.results[0].shaped_slice.as_mut().unwrap().shape = Some(f32s(&[5])));
-    assert!(shape.contains("results[0].shape is f32[5]{0}, expected f32[6]{0}"), "{shape}");
-}
-
-// Convolutions.
+use crate::program::{evaluate_floats, f32s, parameter, place, program};
+use crate::small;
 
 /// One spatial dimension: a forward convolution of `[1,1,4]` with `[1,1,2]`.
 fn convolution(
@@ -263,7 +78,7 @@ fn convolved(
     change(&mut thunk);
     let thunk = small::thunk("cudnn-conv.1", 1, Impl::ConvolutionThunk(thunk));
     let inputs: Vec<&[f32]> = operands.iter().map(|(_, values)| *values).collect();
-    evaluate(program(thunk, &shapes, result), &inputs).map(|bytes| floats(&bytes))
+    evaluate_floats(program(thunk, &shapes, result), &inputs)
 }
 
 const X: (&[i64], &[f32]) = (&[1, 1, 4], &[1.0, 2.0, 3.0, 4.0]);
@@ -350,7 +165,7 @@ fn a_precise_convolution_does_not_round() {
         let module =
             executable.hlo_module_with_config.as_mut().unwrap().hlo_module.as_mut().unwrap();
         module.computations = vec![small::computation(1, 3, entry)];
-        floats(&evaluate(executable.clone(), &[&[2049.0, 1.0], &[1.0, 0.5]]).unwrap())
+        evaluate_floats(executable.clone(), &[&[2049.0, 1.0], &[1.0, 0.5]]).unwrap()
     };
     assert_eq!(run(Precision::Default), [2050.5]);
     assert_eq!(run(Precision::High), [2050.5]);
@@ -441,35 +256,4 @@ fn what_cudnn_does_not_do_is_refused() {
     assert!(tanh.contains("activation_mode is kTanh, expected none, ReLU"), "{tanh}");
     let side = fused(|t| config(t).side_input_scale = 2.0);
     assert!(side.contains("side_input_scale is 2, expected 0"), "{side}");
-}
-
-// Top-k.
-
-#[test]
-fn the_kernel_of_top_k_is_evaluated() {
-    let (x, values, indices) = (f32s(&[4]), f32s(&[2]), small::array(PrimitiveType::S32, &[2]));
-    let thunk = CustomKernelThunkProto {
-        args: vec![
-            place(0, &x),
-            place(1, &values),
-            small::shaped(small::slice(2, 0, 8), indices.clone()),
-        ],
-        written: vec![false, true, true],
-        custom_kernel: Some(CustomKernelProto { name: "topk".into(), ..Default::default() }),
-        ..Default::default()
-    };
-    let thunk = small::thunk("custom-call.2", 1, Impl::CustomKernelThunk(thunk));
-    let mut executable = program(thunk, std::slice::from_ref(&x), values.clone());
-    let result = ShapeProto {
-        element_type: PrimitiveType::Tuple.into(),
-        tuple_shapes: vec![values, indices],
-        ..Default::default()
-    };
-    let mut call = small::instruction(2, "custom-call", result, &[1]);
-    call.custom_call_target = "__gpu$TopK".into();
-    let entry = vec![small::instruction(1, "parameter", x, &[]), call];
-    let module = executable.hlo_module_with_config.as_mut().unwrap().hlo_module.as_mut().unwrap();
-    module.computations = vec![small::computation(1, 2, entry)];
-    let bytes = evaluate(executable, &[&[1.0, 7.0, -3.0, 9.0]]).unwrap();
-    assert_eq!(floats(&bytes), [9.0, 7.0]);
 }
