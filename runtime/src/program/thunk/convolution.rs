@@ -125,6 +125,7 @@ impl Reader<'_> {
         let window = window.as_ref().map_or(&[][..], |window| &window.dimensions[..]);
         let numbers = numbers.clone().unwrap_or_default();
         crate::program::hlo::record_window(self.reads);
+        self.reads.fields("xla.WindowDimension", &["padding_high"]);
         admitted(window).at(inside)?;
         // Four or 32 features are a dimension of their own then.
         if operands[0].shape.dims.len() == window.len() + 3 {

@@ -140,6 +140,7 @@ impl Reader<'_> {
             }
             "cusolver_syevd_ffi" => {
                 // It decides how, not what.
+                self.reads.fields("xla.ffi.ScalarProto", &["u8"]);
                 if !matches!(attribute(p, "algorithm")?, Scalar::U8(_)) {
                     return Err(Invalid::value("attributes.algorithm", "another type", "a u8"));
                 }
