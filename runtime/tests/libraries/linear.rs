@@ -24,7 +24,7 @@ fn call(
     operands: &[ShapeProto],
     results: &[ShapeProto],
 ) -> Call {
-    let attrs = attributes.iter().map(|(name, value)| (name.to_string(), scalar(value.clone())));
+    let attrs = attributes.iter().map(|(name, value)| (name.to_string(), scalar(*value)));
     let place = |at, shape| nullable(parameter(at), shape);
     let thunk = CustomCallThunkProto {
         target_name: target.to_owned(),
@@ -93,7 +93,8 @@ fn near(found: &[f32], expected: &[f32]) {
 
 fn cholesky(lower: bool, shape: ShapeProto, info: &[i64]) -> Call {
     let attributes = [("lower", Scalar::B(lower))];
-    call("cusolver_potrf_ffi", &attributes, &[shape.clone()], &[shape, s32s(info)])
+    let results = [shape, s32s(info)];
+    call("cusolver_potrf_ffi", &attributes, &results[..1], &results)
 }
 
 #[test]
@@ -196,11 +197,12 @@ fn householder_vectors_and_what_they_make() {
 fn householder_vectors_of_complex_numbers() {
     let matrix = [1.0, 2.0, 0.5, -1.0, -3.0, 0.25, 2.0, 0.0, 1.0, 1.0, 0.0, -2.0];
     let shape = c64s(&[3, 2]);
-    let reduced = call("cusolver_geqrf_ffi", &[], &[shape.clone()], &[shape.clone(), c64s(&[2])]);
+    let both = [shape.clone(), c64s(&[2])];
+    let reduced = call("cusolver_geqrf_ffi", &[], &both[..1], &both);
     let (r, factors) = (reduced.floats(0, &[&matrix]), reduced.floats(1, &[&matrix]));
     // Real diagonals.
     assert_eq!((r[1], r[9]), (0.0, 0.0));
-    let expanded = call("cusolver_orgqr_ffi", &[], &[shape.clone(), c64s(&[2])], &[shape]);
+    let expanded = call("cusolver_orgqr_ffi", &[], &both, &[shape]);
     let q = expanded.floats(0, &[&r, &factors]);
     let first: Vec<f32> = q[..6].iter().map(|x| x * r[0]).collect();
     near(&first, &matrix[..6]);
@@ -214,8 +216,8 @@ fn householder_vectors_of_complex_numbers() {
 
 fn eigen(shape: ShapeProto, n: i64, lower: bool) -> Call {
     let attributes = [("algorithm", Scalar::U8(0)), ("lower", Scalar::B(lower))];
-    let results = [shape.clone(), f32s(&[n]), s32s(&[])];
-    call("cusolver_syevd_ffi", &attributes, &[shape], &results)
+    let results = [shape, f32s(&[n]), s32s(&[])];
+    call("cusolver_syevd_ffi", &attributes, &results[..1], &results)
 }
 
 #[test]
@@ -308,7 +310,7 @@ fn work_is_counted() {
     let calls = [
         cholesky(true, shape.clone(), &[]),
         lu(&[8, 8], &[8], &[]),
-        call("cusolver_geqrf_ffi", &[], &[shape.clone()], &both),
+        call("cusolver_geqrf_ffi", &[], &both[..1], &both),
         eigen(shape, 8, true),
     ];
     for mut call in calls {

@@ -1,4 +1,5 @@
 //! Functions of libraries on the reference backend.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::type_complexity)] // tests
 
 mod convolutions;
 mod linear;
