@@ -115,14 +115,19 @@ fn look(chosen: impl Fn(&str) -> bool) -> Found {
 #[test]
 #[ignore = "takes minutes: cargo test -p aotgate-runtime --test hostile_programs -- --ignored"]
 fn what_decides_a_result_is_listed() {
-    const SOME: [&str; 12] = [
+    const SOME: [&str; 17] = [
         "0.10.1/fft",
         "0.10.1/matmul_cublaslt_bias_gelu",
         "0.10.1/trisolve",
         "0.11.2/constants",
+        "0.12.0/conv2d",
+        "0.11.2/conv_depthwise",
+        "0.11.2/eigh",
         "0.11.2/mg_all_reduce",
         "0.11.2/mg_ppermute",
+        "0.11.2/qr",
         "0.11.2/reduce_window_general",
+        "0.11.2/solve",
         "0.11.2/while_of_gemms",
         "0.12.0/cond_switch",
         "0.12.0/concat_pad_rev",

@@ -1,6 +1,6 @@
 //! Registered functions. One that is not here is not supported.
 
-use super::{Reference, Resolve, radix_sort};
+use super::{Reference, Resolve, linear, radix_sort};
 use crate::program::thunk::{CustomCall, Function, Step};
 use crate::program::{Invalid, Result};
 
@@ -13,6 +13,7 @@ pub(super) fn run(
 ) -> Result<()> {
     match &call.function {
         Function::Sort(sort) => radix_sort::run(device, sort, call, resolve),
+        Function::Linear(p) => linear::run(device, p, resolve),
         Function::Unknown => Err(Invalid::unsupported(format!("custom call {:?}", call.target))),
     }
 }

@@ -3,7 +3,8 @@
 use num_complex::Complex64;
 use rustfft::FftPlanner;
 
-use crate::array::{Array, Data, strides};
+use super::wide::{narrow, wide};
+use crate::array::{Array, strides};
 use crate::program::shape::ArrayShape;
 use crate::program::{Invalid, Result};
 use crate::proto::xla::FftType;
@@ -31,7 +32,7 @@ pub(super) fn transform(
             bound,
         ));
     }
-    let mut values = complex(&input.data)?;
+    let mut values = wide(&input.data)?;
     let mut dims = input.dims.clone();
     let last = rank.saturating_sub(1);
     let inverse = matches!(kind, FftType::Ifft | FftType::Irfft);
@@ -86,18 +87,7 @@ pub(super) fn transform(
     if dims != output.dims {
         return Err(Invalid::value("result", format!("{dims:?}"), output.to_string()));
     }
-    let data = match crate::array::domain(output.ty)? {
-        crate::array::Domain::C64 => Data::C64(
-            values.iter().map(|x| num_complex::Complex32::new(x.re as f32, x.im as f32)).collect(),
-        ),
-        crate::array::Domain::C128 => Data::C128(values),
-        crate::array::Domain::F32 => Data::F32(values.iter().map(|x| x.re as f32).collect()),
-        crate::array::Domain::F64 => Data::F64(values.iter().map(|x| x.re).collect()),
-        _ => {
-            return Err(Invalid::unsupported(format!("transforms to {}", output.ty.as_str_name())));
-        }
-    };
-    Ok(Array { ty: output.ty, dims, data })
+    narrow(values, output)
 }
 
 /// Transforms along one dimension.
@@ -123,14 +113,4 @@ fn along(values: &mut [Complex64], dims: &[usize], at: usize, inverse: bool) {
             values[start + i * stride] = *value;
         }
     }
-}
-
-fn complex(data: &Data) -> Result<Vec<Complex64>> {
-    Ok(match data {
-        Data::F32(v) => v.iter().map(|x| f64::from(*x).into()).collect(),
-        Data::F64(v) => v.iter().map(|x| (*x).into()).collect(),
-        Data::C64(v) => v.iter().map(|x| Complex64::new(x.re.into(), x.im.into())).collect(),
-        Data::C128(v) => v.clone(),
-        _ => return Err(Invalid::value("operand", "no float", "a float or complex number")),
-    })
 }

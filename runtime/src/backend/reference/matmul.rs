@@ -56,9 +56,9 @@ pub(super) fn run(device: &mut Reference<'_>, matmul: &Matmul, resolve: Resolve<
     // The output goes through its own layout; what lies between rows stays as it was.
     let place = resolve(d_slice);
     let shape = flat(d, place);
-    let mut out = device.load(place, &shape)?;
+    let mut out = device.load_before(place, &shape)?;
     let mut aux = match &matmul.aux {
-        Some(aux) => Some((aux, device.load(resolve(&aux.slice), &aux.shape)?)),
+        Some(aux) => Some((aux, device.load_before(resolve(&aux.slice), &aux.shape)?)),
         None => None,
     };
     for batch in 0..d.batch {
@@ -112,7 +112,7 @@ impl<'l> Operand<'l> {
         let shape = flat(layout, place);
         device.counted(&shape)?;
         device.budget.room((shape.elements() as u64).saturating_mul(16))?;
-        let array = decode(device.bytes(place), &shape)?;
+        let array = decode(device.bytes(place)?, &shape)?;
         let elements = match array.data {
             Data::F32(v) if !wide => Elements::F32(v),
             data => Elements::Wide(wide_elements(&data)),

@@ -6,9 +6,12 @@ mod custom_call;
 mod fft;
 mod hlo;
 mod keys;
+mod linear;
 mod matmul;
 mod radix_sort;
 mod solve;
+mod undetermined;
+mod wide;
 
 use super::budget::Budget;
 use super::collective::{Member, Peers};
@@ -23,6 +26,7 @@ use crate::program::{At as _, Invalid, Limits, Program, Result};
 use hlo::{DeviceIds, Evaluator, Value};
 
 pub(crate) use hlo::reduce_arrays;
+use undetermined::Undetermined;
 
 /// One virtual device.
 pub(crate) struct Reference<'p> {
@@ -31,6 +35,7 @@ pub(crate) struct Reference<'p> {
     budget: Budget,
     ids: DeviceIds,
     memory: Vec<Vec<u8>>,
+    undetermined: Undetermined,
 }
 
 impl<'p> Reference<'p> {
@@ -43,22 +48,37 @@ impl<'p> Reference<'p> {
         let ids = DeviceIds { replica: member.replica as u32, partition: member.partition as u32 };
         // Zeroed by the system, so that large scratch buffers cost nothing until they are used.
         let memory = program.allocations.iter().map(|a| vec![0; a.size]).collect();
-        Reference { program, limits, budget, ids, memory }
+        let undetermined = Undetermined::default();
+        Reference { program, limits, budget, ids, memory, undetermined }
     }
 
-    /// The bytes of a place.
-    fn bytes(&self, place: Place) -> &[u8] {
+    /// The bytes of a place, to be used.
+    fn bytes(&self, place: Place) -> Result<&[u8]> {
+        self.undetermined.check(place)?;
+        Ok(self.bytes_before(place))
+    }
+
+    /// The bytes of a place that is written next.
+    fn bytes_before(&self, place: Place) -> &[u8] {
         &self.memory[place.allocation][place.offset..][..place.size]
     }
 
+    /// The bytes of a place, to be written.
     fn bytes_mut(&mut self, place: Place) -> &mut [u8] {
+        self.undetermined.written(place);
         &mut self.memory[place.allocation][place.offset..][..place.size]
     }
 
     /// The array at a place.
     fn load(&self, place: Place, shape: &ArrayShape) -> Result<Array> {
         self.counted(shape)?;
-        decode(self.bytes(place), shape)
+        decode(self.bytes(place)?, shape)
+    }
+
+    /// The array at a place that is written next, not all of it perhaps.
+    fn load_before(&self, place: Place, shape: &ArrayShape) -> Result<Array> {
+        self.counted(shape)?;
+        decode(self.bytes_before(place), shape)
     }
 
     /// Counts an array that is read from memory.
@@ -184,12 +204,15 @@ fn check_arguments(
 
 impl Device for Reference<'_> {
     fn copy(&mut self, from: Place, to: Place, size: usize) -> Result<()> {
+        let (from, to) = (Place { size, ..from }, Place { size, ..to });
         if from.allocation == to.allocation {
+            self.undetermined.check(from)?;
+            self.undetermined.written(to);
             let from = from.offset..from.offset + size;
             self.memory[to.allocation].copy_within(from, to.offset);
         } else {
-            let bytes = self.bytes(from)[..size].to_vec();
-            self.bytes_mut(to)[..size].copy_from_slice(&bytes);
+            let bytes = self.bytes(from)?.to_vec();
+            self.bytes_mut(to).copy_from_slice(&bytes);
         }
         Ok(())
     }
@@ -203,14 +226,14 @@ impl Device for Reference<'_> {
     }
 
     fn read(&mut self, from: Place) -> Result<Vec<u8>> {
-        Ok(self.bytes(from).to_vec())
+        Ok(self.bytes(from)?.to_vec())
     }
 
     fn write(&mut self, to: Place, bytes: &[u8]) -> Result<()> {
         if bytes.len() > to.size {
             return Err(Invalid::value("bytes", bytes.len(), format!("at most {}", to.size)));
         }
-        self.bytes_mut(to)[..bytes.len()].copy_from_slice(bytes);
+        self.bytes_mut(Place { size: bytes.len(), ..to }).copy_from_slice(bytes);
         Ok(())
     }
 
@@ -252,6 +275,8 @@ impl Device for Reference<'_> {
     fn triangular_solve(&mut self, solve: &TriangularSolve, resolve: Resolve<'_>) -> Result<()> {
         let a = self.load(resolve(&solve.a.slice), &solve.a.shape)?;
         let b = self.load(resolve(&solve.b.slice), &solve.b.shape)?;
+        let height = a.dims.last().map_or(0, |n| *n as u64);
+        self.budget.steps((b.len() as u64).saturating_mul(height))?;
         let x = solve::triangular(solve, &a, &b)?;
         self.store(resolve(&solve.b.slice), &solve.b.shape, &x)
     }

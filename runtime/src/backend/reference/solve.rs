@@ -2,7 +2,8 @@
 
 use num_complex::Complex64;
 
-use crate::array::{Array, Data, Domain, domain};
+use super::wide::{narrow, wide};
+use crate::array::Array;
 use crate::program::thunk::TriangularSolve;
 use crate::program::{Invalid, Result};
 use crate::proto::xla::triangular_solve_options::Transpose;
@@ -46,23 +47,5 @@ pub(super) fn triangular(solve: &TriangularSolve, a: &Array, b: &Array) -> Resul
             }
         }
     }
-    let data = match domain(b.ty)? {
-        Domain::F32 => Data::F32(x.iter().map(|x| x.re as f32).collect()),
-        Domain::F64 => Data::F64(x.iter().map(|x| x.re).collect()),
-        Domain::C64 => Data::C64(
-            x.iter().map(|x| num_complex::Complex32::new(x.re as f32, x.im as f32)).collect(),
-        ),
-        _ => Data::C128(x),
-    };
-    Ok(Array { ty: b.ty, dims: b.dims.clone(), data })
-}
-
-fn wide(data: &Data) -> Result<Vec<Complex64>> {
-    Ok(match data {
-        Data::F32(v) => v.iter().map(|x| f64::from(*x).into()).collect(),
-        Data::F64(v) => v.iter().map(|x| (*x).into()).collect(),
-        Data::C64(v) => v.iter().map(|x| Complex64::new(x.re.into(), x.im.into())).collect(),
-        Data::C128(v) => v.clone(),
-        _ => return Err(Invalid::value("operand", "no float", "a float or complex number")),
-    })
+    narrow(x, &b.shape())
 }

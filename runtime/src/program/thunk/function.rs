@@ -2,6 +2,7 @@
 
 use super::Reader;
 use super::library::CustomCall;
+use super::linear::Linear;
 use crate::program::{Invalid, Result, ShapedSlice};
 use crate::proto::xla::ffi::attribute_proto::Value as Attribute;
 use crate::proto::xla::ffi::scalar_proto::Value as Scalar;
@@ -12,6 +13,8 @@ use crate::proto::xla::gpu::CustomCallThunkProto;
 pub enum Function {
     /// CUB's radix sort.
     Sort(Sort),
+    /// Linear algebra.
+    Linear(Box<Linear>),
     /// Something else.
     Unknown,
 }
@@ -36,22 +39,18 @@ impl Reader<'_> {
         let arrays = match call.target.as_str() {
             "xla.gpu.ext.cub_sort_keys" => 1,
             "xla.gpu.ext.cub_sort_pairs" => 2,
-            _ => return Ok(()),
+            _ => {
+                if let Some(linear) = self.linear(p, call)? {
+                    call.function = Function::Linear(Box::new(linear));
+                }
+                return Ok(());
+            }
         };
         self.reads.fields("xla.gpu.CustomCallThunkProto", &["attributes"]);
         self.reads.fields("xla.ffi.AttributesMapProto", &["attrs"]);
         self.reads.fields("xla.ffi.AttributeProto", &["scalar"]);
         self.reads.fields("xla.ffi.ScalarProto", &["b", "i64"]);
-        let descending = match attribute(p, "descending")? {
-            Scalar::B(descending) => *descending,
-            other => {
-                return Err(Invalid::value(
-                    "attributes.descending",
-                    format!("{other:?}"),
-                    "a bool",
-                ));
-            }
-        };
+        let descending = boolean(p, "descending")?;
         let batches = match attribute(p, "batch_size")? {
             Scalar::I64(batches) => *batches,
             other => {
@@ -98,7 +97,17 @@ impl Reader<'_> {
     }
 }
 
-fn attribute<'p>(p: &'p CustomCallThunkProto, name: &str) -> Result<&'p Scalar> {
+pub(super) fn boolean(p: &CustomCallThunkProto, name: &str) -> Result<bool> {
+    match attribute(p, name)? {
+        Scalar::B(value) => Ok(*value),
+        other => {
+            let value = format!("{other:?}");
+            Err(Invalid::value(format!("attributes.{name}"), value, "a bool"))
+        }
+    }
+}
+
+pub(super) fn attribute<'p>(p: &'p CustomCallThunkProto, name: &str) -> Result<&'p Scalar> {
     let found = p.attributes.as_ref().and_then(|attributes| attributes.attrs.get(name));
     match found.and_then(|attribute| attribute.value.as_ref()) {
         Some(Attribute::Scalar(scalar)) => scalar.value.as_ref(),
@@ -107,7 +116,7 @@ fn attribute<'p>(p: &'p CustomCallThunkProto, name: &str) -> Result<&'p Scalar> 
     .ok_or_else(|| Invalid::missing(&format!("attributes.{name}")))
 }
 
-fn present<'s>(
+pub(super) fn present<'s>(
     slices: &'s [Option<ShapedSlice>],
     at: usize,
     what: &str,

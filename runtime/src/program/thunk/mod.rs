@@ -9,6 +9,7 @@ mod groups;
 mod kernel;
 mod launch;
 mod library;
+mod linear;
 mod matmul;
 mod memory;
 mod pairing;
@@ -16,11 +17,12 @@ mod reader;
 mod tma;
 
 pub use collective::{Collective, CollectiveBuffer, CollectiveKind, GroupMode, Reduction};
-pub use convolution::Convolution;
+pub use convolution::{Convolution, Fused};
 pub use dynamic_slice::{DynamicSlice, SliceOffset};
 pub use function::{Function, Sort};
 pub use kernel::{Kernel, KernelArgument};
 pub use library::{CustomCall, Fft, TriangularSolve};
+pub use linear::{Linear, Routine};
 pub use matmul::{Matmul, MatrixLayout};
 use reader::Reader;
 pub(crate) use reader::{Around, entry};
@@ -216,11 +218,7 @@ impl Reader<'_> {
             Impl::TriangularSolveThunk(p) => ("triangular_solve_thunk", self.triangular_solve(p)?),
             Impl::CustomCallThunk(p) => ("custom_call_thunk", self.custom_call(p)?),
             Impl::CudnnThunk(_) => return unsupported("cudnn_thunk"),
-            // Checked, but not run: what the backend computes does not agree with recorded outputs yet.
-            Impl::ConvolutionThunk(p) => match self.convolution(p)? {
-                Thunk::Unsupported(what) => ("convolution_thunk", Thunk::Unsupported(what)),
-                _ => return unsupported("convolution_thunk"),
-            },
+            Impl::ConvolutionThunk(p) => ("convolution_thunk", self.convolution(p, annotation)?),
             Impl::ConvolutionReorderThunk(_) => return unsupported("convolution_reorder_thunk"),
             Impl::NormThunk(_) => return unsupported("norm_thunk"),
             Impl::HostExecuteStartThunk(_) => return unsupported("host_execute_start_thunk"),
