@@ -173,7 +173,10 @@ pub enum Scalar {
 }
 
 /// Cardinality of a field.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+)]
+#[serde(rename_all = "kebab-case")]
 pub enum Label {
     /// At most one value.
     Singular,
@@ -184,7 +187,10 @@ pub enum Label {
 }
 
 /// How the absence of a field shows to a reader.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+)]
+#[serde(rename_all = "kebab-case")]
 pub enum Presence {
     /// Zero and unset are the same (`proto3` scalar without `optional`).
     Implicit,

@@ -1,0 +1,12 @@
+//! History: what the contract was, commit by commit along first parents, with dates as evidence.
+//!
+//! [`chain`] lists the commits, [`walk`] finds those that touch the contract and compiles them, [`timeline`] keeps
+//! what was ever declared with the commits between which it was, [`index`] keeps that on disk, and [`open()`] puts it
+//! together. Messages of commits ([`reverts`]) explain what happened; no fact rests on them.
+
+pub mod timeline;
+
+pub use timeline::{
+    Begin, Confidence, Gap, Landed, Moment, Period, Position, Reuse, Scope, ScopeId, ScopeKind,
+    Span, Timeline, Use, Used, View,
+};
