@@ -301,6 +301,14 @@ impl SourceClosure {
             })
     }
 
+    /// Whether both closures declare the same, comments and layout aside: their contracts differ in places only.
+    pub fn same_declarations(&self, other: &SourceClosure) -> bool {
+        self.files.len() == other.files.len()
+            && self.files.iter().zip(&other.files).all(|((a_name, a), (b_name, b))| {
+                a_name == b_name && (Arc::ptr_eq(a, b) || a.same_declarations(b))
+            })
+    }
+
     /// Whether no entry file was found.
     pub fn is_empty(&self) -> bool {
         self.files.is_empty()

@@ -7,15 +7,19 @@ mod checkout;
 mod embedded;
 mod first_seen;
 mod git;
+mod lineage;
 mod listing;
 mod spec;
+mod watched;
 
 pub use base::choose_base;
 pub use first_seen::{FirstParents, FirstSeen};
 pub use git::{CommitInfo, Repository};
+pub use lineage::{Ancestor, LineEnd};
 pub(crate) use listing::join;
 pub use listing::{Entry, EntryKind, ListLimits};
 pub use spec::RevisionSpec;
+pub use watched::Watched;
 
 use chrono::NaiveDate;
 

@@ -15,11 +15,17 @@
 //! commit. Commits whose protos do not compile are gaps: what changed across one changed somewhere inside it.
 //! [`Confidence`] says so for each [`Moment`].
 
+mod cut;
+mod difference;
 mod model;
+mod observe;
+mod spans;
 mod view;
 
+pub use difference::Difference;
 pub use model::{
     Begin, ChangeLine, Confidence, FieldShape, Gap, Landed, Moment, Period, Position, Scope,
     ScopeId, ScopeKind, Span, Timeline, Titled, Undo, Use,
 };
+pub use observe::Commit;
 pub use view::{Reuse, Used, View};

@@ -3,6 +3,7 @@
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
+use crate::change::{ChangeKind, Surface};
 use crate::descriptor::{Label, Presence};
 
 /// A place on a chain of first parents; 0 is the oldest commit that was walked.
@@ -181,21 +182,27 @@ pub struct Undo {
     pub position: Option<Position>,
 }
 
-/// One change of the contract, short.
+/// One change of the contract, without what only its two contracts can tell.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChangeLine {
-    /// As in `aotgate.diff/1`.
-    pub kind: String,
-    /// Full name of the construct.
+    /// What kind of change.
+    pub kind: ChangeKind,
+    /// Binary descriptors or a JSON payload.
+    pub surface: Surface,
+    /// Full name of the construct: the new one where it has changed.
     pub construct: String,
+    /// Whether the construct is an enum, or a value of one.
+    pub of_enum: bool,
     /// Field or enum number, where the construct has one.
     pub number: Option<i32>,
-    /// `proto` or `json-payload`.
-    pub surface: String,
-    /// What `aotgate diff` calls it.
-    pub text: String,
+    /// The changed property before.
+    pub before: Option<String>,
+    /// The changed property after.
+    pub after: Option<String>,
+    /// Fields or values, of a whole type.
+    pub size: Option<u32>,
     /// Why the number now holds something else, if it does.
-    pub reused: Option<String>,
+    pub repurposed: Option<String>,
 }
 
 /// Commits in a row whose contract cannot be read.

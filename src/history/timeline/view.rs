@@ -1,5 +1,7 @@
 //! Questions to a timeline, as of some commit of its chain.
 
+use std::collections::BTreeMap;
+
 use super::{
     Begin, Confidence, Landed, Moment, Period, Position, Scope, ScopeId, Span, Timeline, Titled,
     Use,
@@ -28,10 +30,21 @@ pub struct Reuse<'t> {
     pub scope: ScopeId,
     /// Whether the name was reused; else the number was.
     pub by_name: bool,
-    /// The use that came last of those before.
-    pub before: Used<'t>,
-    /// The use that took its number or name.
-    pub now: Used<'t>,
+    /// What held it last.
+    pub before: &'t Use,
+    /// When that was so for the last time; it is over.
+    pub held: Period<'t>,
+    /// What took it.
+    pub now: &'t Use,
+    /// When that is so.
+    pub holds: Period<'t>,
+}
+
+/// A use over one of its periods.
+#[derive(Clone, Copy)]
+struct Held<'u, 't> {
+    used: &'u Used<'t>,
+    period: Period<'t>,
 }
 
 impl Timeline {
@@ -193,38 +206,44 @@ impl<'t> View<'t> {
         (!periods.is_empty()).then_some(periods)
     }
 
-    /// Numbers and names of a scope that meant something else before, each with the use that came last before it.
+    /// Numbers and names of a scope that meant something else before, each with what held them last, in order of time.
+    ///
+    /// What was removed and comes back after another meaning had its number is listed too: artifacts of the time
+    /// between hold the other.
     pub fn reuses(&self, scope: &'t Scope) -> Vec<Reuse<'t>> {
         let uses = self.all_uses(scope);
+        let mut by_number: BTreeMap<i32, Vec<Held<'_, 't>>> = BTreeMap::new();
+        let mut by_name: BTreeMap<&str, Vec<Held<'_, 't>>> = BTreeMap::new();
+        for used in &uses {
+            for period in &used.periods {
+                let held = Held { used, period: *period };
+                by_number.entry(used.what.number).or_default().push(held);
+                by_name.entry(&used.what.name).or_default().push(held);
+            }
+        }
+        let numbers = by_number.into_values().map(|held| (false, held));
+        let names = by_name.into_values().map(|held| (true, held));
         let mut reuses = Vec::new();
-        for (at, now) in uses.iter().enumerate() {
-            let began = now.periods.first().map(|period| period.from.position);
-            for by_name in [false, true] {
-                let same = |other: &&Used<'t>| match by_name {
-                    true => other.what.name == now.what.name,
-                    false => other.what.number == now.what.number,
-                };
-                let ended = |used: &Used<'t>| {
-                    let until = |period: &Period<'_>| period.until.map(|m| m.position);
-                    used.periods.iter().filter_map(until).filter(|u| Some(*u) <= began).max()
-                };
-                let earlier = uses.get(..at).unwrap_or_default().iter().filter(same);
-                let before = earlier
-                    .filter(|other| other.what.meaning != now.what.meaning)
-                    .filter_map(|other| Some((ended(other)?, other)))
-                    .max_by_key(|(ended, other)| (*ended, other.what.meaning));
-                // The first use of a meaning tells it once; renames that follow do not repeat it.
-                let told = now.what.meaning == u32::try_from(at).unwrap_or(u32::MAX);
-                if let (Some((_, before)), true) = (before, told || by_name) {
+        for (by_name, mut held) in numbers.chain(names) {
+            held.sort_by_key(|held| held.period.from.position);
+            for pair in held.windows(2) {
+                let [before, now] = pair else { continue };
+                // A name more for a number, or the other way round, takes nothing away.
+                let over =
+                    before.period.until.is_some_and(|m| m.position <= now.period.from.position);
+                if over && before.used.what.meaning != now.used.what.meaning {
                     reuses.push(Reuse {
                         scope: scope.id,
                         by_name,
-                        before: before.clone(),
-                        now: now.clone(),
+                        before: before.used.what,
+                        held: before.period,
+                        now: now.used.what,
+                        holds: now.period,
                     });
                 }
             }
         }
+        reuses.sort_by_key(|r| (r.holds.from.position, r.now.number, r.by_name));
         reuses
     }
 
