@@ -36,19 +36,12 @@ pub static CHECK: Check = Check {
 };
 
 fn judge(change: &Change<'_>, _context: &Context<'_>) -> Option<Outcome> {
-    let (numbers, names) = match &change.subject {
-        Subject::Message(owner) => of_message(owner.base?, owner.head?),
-        Subject::Enum(owner) => of_enum(owner.base?, owner.head?),
-        _ => return None,
-    };
+    let Dropped { numbers, names } = dropped(change)?;
     let mut dropped = Vec::new();
     if !numbers.is_empty() {
         dropped.push(ranges(&numbers));
     }
     dropped.extend(names.iter().map(|name| format!("\"{name}\"")));
-    if dropped.is_empty() {
-        return None;
-    }
     let dropped = dropped.join(", ");
     let mut outcome = Outcome::safe(
         format!("{dropped} is reserved no more"),
@@ -58,14 +51,29 @@ fn judge(change: &Change<'_>, _context: &Context<'_>) -> Option<Outcome> {
     Some(outcome)
 }
 
-type Dropped<'a> = (Vec<(i32, i32)>, Vec<&'a Name>);
+/// What is reserved no more, and what nothing in head took.
+pub(super) struct Dropped<'a> {
+    /// Ranges, both ends inclusive.
+    pub(super) numbers: Vec<(i32, i32)>,
+    pub(super) names: Vec<&'a Name>,
+}
+
+/// What a change of reservations drops; `None` if nothing.
+pub(super) fn dropped<'a>(change: &Change<'a>) -> Option<Dropped<'a>> {
+    let dropped = match &change.subject {
+        Subject::Message(owner) => of_message(owner.base?, owner.head?),
+        Subject::Enum(owner) => of_enum(owner.base?, owner.head?),
+        _ => return None,
+    };
+    (!dropped.numbers.is_empty() || !dropped.names.is_empty()).then_some(dropped)
+}
 
 /// What a message reserves no more and no field of head took.
 fn of_message<'a>(base: &'a Message, head: &Message) -> Dropped<'a> {
     let taken = single(head.fields.iter().map(|f| f.number));
     let numbers = subtract(&subtract(&base.reserved_numbers, &head.reserved_numbers), &taken);
     let free = |name: &&Name| !head.reserves_name(name) && head.field_named(name).is_none();
-    (numbers, base.reserved_names.iter().filter(free).collect())
+    Dropped { numbers, names: base.reserved_names.iter().filter(free).collect() }
 }
 
 /// What an enum reserves no more and no value of head took. An alias takes a name and no number, so
@@ -77,7 +85,7 @@ fn of_enum<'a>(base: &'a Enum, head: &Enum) -> Dropped<'a> {
         head.value_named(name).and_then(|v| head.value(v.number)).is_some_and(|v| v.name == *name)
     };
     let free = |name: &&Name| !head.reserves_name(name) && !took(name);
-    (numbers, base.reserved_names.iter().filter(free).collect())
+    Dropped { numbers, names: base.reserved_names.iter().filter(free).collect() }
 }
 
 /// Numbers as sorted ranges.

@@ -2,8 +2,9 @@
 
 use crate::change::{Change, ChangeKind, Severity};
 use crate::descriptor::{EnumValue, Field};
-use crate::finding::{Finding, Level, SourceLocation, TraceStep, Triage, Window};
-use crate::triage::{Check, Context, Emission, Outcome};
+use crate::finding::{Evidence, Finding, Level, SourceLocation, TraceStep, Triage, Window};
+use crate::history::Confidence;
+use crate::triage::{Check, Context, Emission, Former, Outcome};
 
 /// `field NAME = NUMBER`.
 pub(super) fn field(field: &Field) -> String {
@@ -30,6 +31,27 @@ pub(super) fn absent(context: &Context<'_>, construct: &str) -> Option<String> {
         }
         _ => None,
     }
+}
+
+/// Why a number may be taken again, if the policy allows that: it was in use for a short time only.
+pub(super) fn short_lived(context: &Context<'_>, former: &Former) -> Option<String> {
+    let grace = context.windows.reuse_grace;
+    let Former { since, until, .. } = former;
+    let known = since.confidence == Confidence::Known && until.confidence == Confidence::Known;
+    // A grace of nothing allows nothing.
+    let short = known && until.date < grace.after(since.date);
+    short.then(|| {
+        format!("it was in use from {} to {}, less than the {grace} of the policy", since.date, until.date)
+    })
+}
+
+/// When what was there before came and went.
+pub(super) fn dated(former: &Former) -> Vec<Evidence> {
+    let what = format!("{former} = {}", former.number);
+    vec![
+        former.since.evidence(format!("{what} was declared")),
+        former.until.evidence(format!("{what} was taken away")),
+    ]
 }
 
 /// How to change what cannot be changed in place: a new field or value beside the old one.

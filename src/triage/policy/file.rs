@@ -117,7 +117,7 @@ fn optional_date<'de, D: Deserializer<'de>>(
 }
 
 /// A TOML or schema error as a diagnostic; unknown keys get the closest known one as a suggestion.
-pub(super) fn toml_error(path: &str, text: &str, error: &toml::de::Error) -> Error {
+pub(crate) fn toml_error(path: &str, text: &str, error: &toml::de::Error) -> Error {
     let message = error.message().to_owned();
     let help = suggestion(&message);
     ErrorKind::Policy {

@@ -9,7 +9,7 @@ mod waiver;
 
 pub use edits::{Edit, edits, waiver_edits};
 pub use file::closest;
-pub(crate) use file::{date, suggestion};
+pub(crate) use file::{date, suggestion, toml_error};
 pub use pattern::Pattern;
 pub use resolve::{BUILT_IN_NAME, LOCATIONS, built_in, find, parse};
 pub use waiver::{Waiver, parse_waivers};
