@@ -6,6 +6,8 @@ use crate::finding::{Evidence, Finding, Level, SourceLocation, TraceStep, Triage
 use crate::history::Confidence;
 use crate::triage::{Check, Context, Emission, Former, Outcome};
 
+use super::removed_too_early;
+
 /// `field NAME = NUMBER`.
 pub(super) fn field(field: &Field) -> String {
     format!("field {} = {}", field.name, field.number)
@@ -106,44 +108,37 @@ pub(super) fn added(
     outcome.earliest(from)
 }
 
-/// The outcome of taking away something that artifacts may hold. `what` names it, `effect` says what a
-/// runtime without it makes of such an artifact.
+/// The outcome of taking away something that artifacts may hold; `None` where
+/// [`removed-too-early`](super::removed_too_early) says it. `what` names it, `effect` says what a runtime without it
+/// makes of such an artifact.
 pub(super) fn removed(
     change: &Change<'_>,
     context: &Context<'_>,
     what: &str,
     effect: &str,
-) -> Outcome {
+) -> Option<Outcome> {
     if let Some(why) = absent(context, &change.construct) {
-        return Outcome::safe(format!("{what} is removed, and {why}"), why);
+        return Some(Outcome::safe(format!("{what} is removed, and {why}"), why));
+    }
+    if removed_too_early::ceased(&change.construct, context).is_some() {
+        return None;
     }
     let emission = context.evidence.emission(&change.construct);
     let backward = context.windows.backward;
-    let (from, when) = match emission {
-        Emission::Ceased(since) => {
-            let from = backward.after(since);
-            (from, format!("Compilers stopped emitting it on {since}: remove it from {from} on"))
-        }
-        _ => {
-            let from = context.removal_from();
-            (
-                from,
-                format!(
-                    "Stop emitting it and keep reading it. If no compiler emits it from today on, remove it from {from} on"
-                ),
-            )
-        }
-    };
+    let from = context.removal_from();
     let mut outcome = Outcome::new(
         Triage::BreaksBackward,
         format!("{what} is removed, and artifacts of the last {backward} may hold it"),
         effect,
         format!(
-            "{when}, and reserve its number and name. If none has emitted it for {backward} already, waive this and name the commit that stopped it."
+            "Stop emitting it and keep reading it. If no compiler emits it from today on, remove it from {from} on, and reserve its number and name. If none has emitted it for {backward} already, waive this and name the commit that stopped it."
         ),
     );
     outcome.emission = emission;
-    outcome.earliest(from)
+    if let Some(seen) = context.evidence.introduced(&change.construct) {
+        outcome.evidence.push(seen.evidence(format!("{what} was declared")));
+    }
+    Some(outcome.earliest(from))
 }
 
 /// The outcome that a change's wire effect asks for: what is lost or misread breaks, what suffers for
