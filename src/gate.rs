@@ -3,10 +3,14 @@
 mod containers;
 #[cfg(feature = "runtime")]
 mod goldens;
+mod past;
+mod rollouts;
 mod watch;
 
+pub(crate) use rollouts::landed;
 pub use watch::Watch;
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use chrono::NaiveDate;
@@ -15,6 +19,7 @@ use crate::descriptor::{Contract, ContractSpec, ParseCache, SourceClosure};
 use crate::error::{Error, ErrorKind};
 use crate::finding::{Evidence, Finding, Judgement, SideInfo, Triage};
 use crate::golden::Selection;
+use crate::history::Cache;
 use crate::revision::{CommitInfo, Repository, Revision, RevisionSpec};
 use crate::triage::policy::{self, Policy};
 use crate::triage::{self, Attestation, EvidenceSource, InputFile, Loudness};
@@ -78,6 +83,7 @@ pub struct Gate<'r> {
     contracts: ContractCache,
     #[cfg_attr(not(feature = "runtime"), allow(dead_code, reason = "nothing is executed then"))]
     watch: Watch,
+    past: Option<Rc<past::Past<'r>>>,
 }
 
 /// The contracts of the last checks: a commit's head is often the next one's base.
@@ -118,7 +124,16 @@ impl<'r> Gate<'r> {
             cache: ParseCache::default(),
             contracts: ContractCache::default(),
             watch: Watch::default(),
+            past: None,
         }
+    }
+
+    /// Reads history where a check asks for it, with an index kept at `cache`; `watch` is told how many commits of how
+    /// many have been walked.
+    #[must_use]
+    pub fn with_history(self, cache: Cache, watch: Watch) -> Self {
+        let past = past::Past::new(self.repository, cache, watch);
+        Gate { past: Some(Rc::new(past)), ..self }
     }
 
     /// Tells `watch` how far execution has come.
@@ -285,6 +300,12 @@ impl<'r> Gate<'r> {
     ) -> Result<Judgement, Error> {
         let policy = self.policy(request.policy.as_ref(), base, head)?;
         let comparison = self.compare(base, head, &policy)?;
+        let (rollouts, unreadable) = rollouts::of_base(&policy, base)?;
+        let spec = policy.contract.clone();
+        let commit = base.commit.clone();
+        let past = self.past.clone();
+        let evidence =
+            &past::Known::new(evidence, rollouts, request.today, commit, spec, past);
 
         let mut findings = if Arc::ptr_eq(&comparison.base, &comparison.head) {
             Vec::new()
@@ -318,6 +339,13 @@ impl<'r> Gate<'r> {
         #[cfg(not(feature = "runtime"))]
         let goldens = crate::finding::Goldens::default();
         findings.extend(self.policy_findings(&policy, request, base, head)?);
+        findings.extend(unreadable);
+        let branch = self.branch(head);
+        let old = &evidence.rollouts;
+        findings.extend(rollouts::edited(&policy, request.today, [base, head], old, evidence, &branch)?);
+        if let Some(why) = evidence.missing() {
+            note_missing_history(&mut findings, &why);
+        }
 
         if findings.iter().any(|f| f.triage == Triage::NeedsAttestation) {
             triage::apply_attestations(&mut findings, &self.attestations(request, base, head));
@@ -378,6 +406,16 @@ impl<'r> Gate<'r> {
         let head = RevisionSpec::Git(commit.id.to_string());
         let today = today.unwrap_or(date);
         self.check(&Request { base, head, today, ..request.clone() }, evidence)
+    }
+
+    /// Looks up commits of the branch that `head` is on.
+    fn branch(&self, head: &Revision<'_>) -> rollouts::Branch<'r> {
+        // Uncommitted work is on top of HEAD.
+        let checkout = || self.repository.filter(|_| head.is_checkout())?.head().ok();
+        rollouts::Branch {
+            repository: self.repository,
+            head: head.commit.clone().or_else(checkout),
+        }
     }
 
     /// Findings about edits of the policy and the waivers themselves.
@@ -451,6 +489,20 @@ fn note_missing_messages(findings: &mut [Finding]) {
     }
 }
 
+/// What checks would have asked the past is unknown, and the conservative answer was taken.
+fn note_missing_history(findings: &mut [Finding], why: &str) {
+    let dated = |f: &&mut Finding| f.surface == "proto" && f.triage > Triage::Safe;
+    for finding in findings.iter_mut().filter(dated) {
+        finding.evidence.push(Evidence {
+            what: why.to_owned(),
+            commit: None,
+            date: None,
+            file: None,
+            line: None,
+        });
+    }
+}
+
 /// Files of the tree that are the gate's own inputs.
 fn input_files<'p>(policy: &'p Policy, named: Option<&'p PolicyFile>) -> Vec<(&'p str, InputFile)> {
     let mut paths: Vec<&str> = policy::LOCATIONS.to_vec();
@@ -458,7 +510,9 @@ fn input_files<'p>(policy: &'p Policy, named: Option<&'p PolicyFile>) -> Vec<(&'
     paths.sort_unstable();
     paths.dedup();
     let policies = paths.into_iter().map(|path| (path, InputFile::Policy));
-    policies.chain(policy.waiver_file.as_deref().map(|path| (path, InputFile::Waivers))).collect()
+    let waivers = policy.waiver_file.as_deref().map(|path| (path, InputFile::Waivers));
+    let rollouts = policy.rollout_file.as_deref().map(|path| (path, InputFile::Rollouts));
+    policies.chain(waivers).chain(rollouts).collect()
 }
 
 fn root_absent(policy: &Policy, base: &str, head: &str) -> Error {

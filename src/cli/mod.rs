@@ -2,6 +2,7 @@
 
 #[cfg(feature = "runtime")]
 mod artifact;
+mod cache;
 mod check;
 mod context;
 mod diff;
@@ -11,6 +12,7 @@ mod golden;
 #[cfg(feature = "runtime")]
 mod limits;
 mod output;
+mod rollout;
 #[cfg(feature = "runtime")]
 mod run;
 mod snapshot;
@@ -98,6 +100,8 @@ enum Command {
     /// Goldens: artifacts of released compilers that must go on running.
     #[cfg(feature = "runtime")]
     Golden(golden::GoldenArgs),
+    /// Staged rollouts: where each stands, what may land when, and whether history agrees.
+    Rollout(rollout::RolloutArgs),
     /// Execute one artifact, without a GPU and without XLA.
     #[cfg(feature = "runtime")]
     Run(run::RunArgs),
@@ -132,6 +136,7 @@ impl Cli {
             Command::Explain(args) => explain::run(&context, &args),
             #[cfg(feature = "runtime")]
             Command::Golden(args) => golden::run(&context, &args),
+            Command::Rollout(args) => rollout::run(&context, &args),
             #[cfg(feature = "runtime")]
             Command::Run(args) => run::run(&context, &args),
         };

@@ -7,6 +7,7 @@
 pub mod chain;
 pub mod index;
 mod open;
+mod past;
 pub mod reverts;
 pub mod timeline;
 pub mod walk;

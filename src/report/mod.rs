@@ -24,6 +24,7 @@ pub mod markdown;
 #[cfg(feature = "runtime")]
 mod output;
 mod recorded;
+pub mod rollout;
 #[cfg(feature = "runtime")]
 pub mod run;
 pub mod sarif;

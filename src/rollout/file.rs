@@ -15,6 +15,7 @@
 //! ```
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use chrono::NaiveDate;
 use serde::Deserialize;
@@ -226,6 +227,26 @@ impl Rollout {
             }
         }
         None
+    }
+}
+
+impl fmt::Display for Rollout {
+    /// In one line, complete but for the title.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.constructs.join(", "))?;
+        if !self.replaces.is_empty() {
+            write!(f, " instead of {}", self.replaces.join(", "))?;
+        }
+        if let Some(flag) = &self.flag {
+            write!(f, ", flag {flag}")?;
+        }
+        for (key, event) in self.events() {
+            write!(f, ", {key} {}", event.date)?;
+            if let Some(commit) = &event.commit {
+                write!(f, " ({commit})")?;
+            }
+        }
+        Ok(())
     }
 }
 

@@ -45,6 +45,8 @@ pub struct Former {
     pub since: Seen,
     /// When it was taken away.
     pub until: Seen,
+    /// Those of one message or enum that have the same meaning followed one another by a rename or a change of type.
+    pub meaning: u32,
 }
 
 /// Dated facts about constructs, by full name, as of base.
@@ -129,6 +131,15 @@ impl fmt::Display for Seen {
 }
 
 impl Former {
+    /// What was there last, unless that is the very thing that comes back, under whatever name it went meanwhile.
+    pub fn last_but(before: Vec<Former>, same: impl Fn(&Former) -> bool) -> Option<Former> {
+        let back: Vec<u32> = before.iter().filter(|f| same(f)).map(|f| f.meaning).collect();
+        before
+            .into_iter()
+            .filter(|former| !back.contains(&former.meaning))
+            .max_by_key(|former| former.until.date)
+    }
+
     /// Whether a field under the same number and name is this one that comes back: of the same type, or of a
     /// message or enum, which may have been renamed meanwhile.
     pub fn is(&self, field: &Field) -> bool {

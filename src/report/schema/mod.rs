@@ -26,6 +26,7 @@ schemas! {
     "goldens",
     "inspect",
     "lint",
+    "rollout",
     "run",
     "size",
     "snapshot",

@@ -44,7 +44,7 @@ fn judge(change: &Change<'_>, context: &Context<'_>) -> Option<Outcome> {
                 return None;
             }
             let before = context.evidence.name_before(&owner.name, &field.name);
-            (another(before, |former| former.is(field))?, wording::field(field))
+            (Former::last_but(before, |former| former.is(field))?, wording::field(field))
         }
         Subject::EnumValue(owner, value) => {
             let (owner, value) = (owner.base?, value.head?);
@@ -52,7 +52,7 @@ fn judge(change: &Change<'_>, context: &Context<'_>) -> Option<Outcome> {
                 return None;
             }
             let before = context.evidence.name_before(&owner.name, &value.name);
-            (another(before, |former| former.number == value.number)?, wording::value(value))
+            (Former::last_but(before, |former| former.number == value.number)?, wording::value(value))
         }
         _ => return None,
     };
@@ -73,12 +73,4 @@ fn judge(change: &Change<'_>, context: &Context<'_>) -> Option<Outcome> {
     };
     outcome.evidence = wording::dated(&former);
     Some(outcome)
-}
-
-/// What the name stood for last, unless it is what comes back.
-fn another(before: Vec<Former>, same: impl Fn(&Former) -> bool) -> Option<Former> {
-    if before.iter().any(&same) {
-        return None;
-    }
-    before.into_iter().max_by_key(|former| former.until.date)
 }

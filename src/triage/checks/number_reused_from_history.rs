@@ -77,20 +77,15 @@ fn worst(outcomes: impl Iterator<Item = Outcome>) -> Option<Outcome> {
 
 fn of_field(owner: &Message, field: &Field, context: &Context<'_>) -> Option<Outcome> {
     let before = context.evidence.number_before(&owner.name, field.number);
-    let former = another(before, |former| former.is(field))?;
+    let former = Former::last_but(before, |former| former.is(field))?;
     let now = format!("{} {}", field.ty, field.name);
     Some(outcome(&owner.name, &former, &now, context))
 }
 
 fn of_value(owner: &Enum, value: &EnumValue, context: &Context<'_>) -> Option<Outcome> {
     let before = context.evidence.number_before(&owner.name, value.number);
-    let former = another(before, |former| former.name == *value.name)?;
+    let former = Former::last_but(before, |former| former.name == *value.name)?;
     Some(outcome(&owner.name, &former, &value.name, context))
-}
-
-/// What the number stood for last, unless it is what comes back.
-fn another(before: Vec<Former>, same: impl Fn(&Former) -> bool) -> Option<Former> {
-    before.into_iter().filter(|former| !same(former)).max_by_key(|former| former.until.date)
 }
 
 fn outcome(owner: &str, former: &Former, now: &str, context: &Context<'_>) -> Outcome {

@@ -20,11 +20,12 @@
 //! }
 //! ```
 
-use crate::change::{Change, ChangeKind, Subject, Surface};
+use crate::change::{Change, ChangeKind, Surface};
 use crate::finding::{Level, Step};
-use crate::triage::{Check, Context, Former, Outcome};
+use crate::triage::{Check, Context, Former, Outcome, Seen};
 
-use super::{reserved_dropped, wording};
+use super::reserved_dropped::{self, Dropped};
+use super::wording;
 
 /// See the module comment.
 pub static CHECK: Check = Check {
@@ -37,35 +38,49 @@ pub static CHECK: Check = Check {
 };
 
 /// At most so many numbers of a dropped range are looked up.
-const LOOKED_UP: usize = 1000;
+pub(super) const LOOKED_UP: usize = 1000;
+
+/// What was in use before, of all that is reserved no more.
+pub(super) struct InUse {
+    /// A number, or a name in quotes.
+    what: String,
+    former: Former,
+    reserved: Option<Seen>,
+}
+
+/// What of a number or a name history knows.
+pub(super) fn number(owner: &str, number: i32, context: &Context<'_>) -> Option<InUse> {
+    let former = last(context.evidence.number_before(owner, number))?;
+    let reserved = context.evidence.number_reserved(owner, number);
+    Some(InUse { what: number.to_string(), former, reserved })
+}
+
+/// The same of a name.
+pub(super) fn name(owner: &str, name: &str, context: &Context<'_>) -> Option<InUse> {
+    let former = last(context.evidence.name_before(owner, name))?;
+    let reserved = context.evidence.name_reserved(owner, name);
+    Some(InUse { what: format!("\"{name}\""), former, reserved })
+}
+
+fn last(before: Vec<Former>) -> Option<Former> {
+    before.into_iter().max_by_key(|former| former.until.date)
+}
 
 fn judge(change: &Change<'_>, context: &Context<'_>) -> Option<Outcome> {
-    let dropped = reserved_dropped::dropped(change)?;
-    let owner = match &change.subject {
-        Subject::Message(owner) => &owner.base?.name,
-        Subject::Enum(owner) => &owner.base?.name,
-        _ => return None,
-    };
-    let last = |before: Vec<Former>| before.into_iter().max_by_key(|former| former.until.date);
-    let numbers = dropped.numbers.iter().flat_map(|&(lo, hi)| lo..=hi).take(LOOKED_UP);
-    let numbers = numbers.filter_map(|number| {
-        let former = last(context.evidence.number_before(owner, number))?;
-        Some((number.to_string(), former, context.evidence.number_reserved(owner, number)))
-    });
-    let names = dropped.names.iter().filter_map(|name| {
-        let former = last(context.evidence.name_before(owner, name))?;
-        Some((format!("\"{name}\""), former, context.evidence.name_reserved(owner, name)))
-    });
-    let known: Vec<_> = numbers.chain(names).collect();
-    let (_, first, _) = known.first()?;
-    let list: Vec<&str> = known.iter().map(|(what, ..)| what.as_str()).collect();
+    let Dropped { owner, numbers, names } = reserved_dropped::dropped(change)?;
+    let numbers = numbers.iter().flat_map(|&(lo, hi)| lo..=hi).take(LOOKED_UP);
+    let numbers = numbers.filter_map(|n| number(owner, n, context));
+    let names = names.iter().filter_map(|n| name(owner, n, context));
+    let known: Vec<InUse> = numbers.chain(names).collect();
+    let InUse { former, .. } = known.first()?;
+    let list: Vec<&str> = known.iter().map(|known| &*known.what).collect();
     let list = list.join(", ");
     let mut outcome = Outcome::safe(
-        format!("{list} is reserved no more, and was {first} until {}", first.until),
+        format!("{list} is reserved no more, and was {former} until {}", former.until),
         "a later change could take it, and would be read out of old artifacts",
     );
     outcome.remedy = format!("Reserve {list} again.");
-    for (what, former, reserved) in &known {
+    for InUse { what, former, reserved } in &known {
         outcome.evidence.extend(wording::dated(former));
         if let Some(reserved) = reserved {
             outcome.evidence.push(reserved.evidence(format!("{what} was reserved")));

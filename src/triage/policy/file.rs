@@ -27,6 +27,8 @@ pub(super) struct PolicyFile {
     #[serde(default)]
     pub(super) waivers: WaiversTable,
     #[serde(default)]
+    pub(super) rollout: RolloutTable,
+    #[serde(default)]
     pub(super) goldens: GoldensTable,
 }
 
@@ -82,6 +84,12 @@ pub(super) struct ClassTable {
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct WaiversTable {
+    pub(super) file: Option<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RolloutTable {
     pub(super) file: Option<String>,
 }
 

@@ -7,7 +7,7 @@ mod pattern;
 mod resolve;
 mod waiver;
 
-pub use edits::{Edit, edits, waiver_edits};
+pub use edits::{Edit, edits, rollout_edits, waiver_edits};
 pub use file::closest;
 pub(crate) use file::{date, suggestion, toml_error};
 pub use pattern::Pattern;
@@ -46,6 +46,8 @@ pub struct Policy {
     pub containers: Containers,
     /// Path of the waiver file in the governed tree.
     pub waiver_file: Option<String>,
+    /// Path of the rollout file in the governed tree.
+    pub rollout_file: Option<String>,
     /// Where goldens are kept.
     pub goldens: GoldenPaths,
 }

@@ -81,6 +81,7 @@ pub fn parse(source: &str, text: &str) -> Result<Policy, Error> {
             levels: BTreeMap::new(),
             containers: Containers::default(),
             waiver_file: None,
+            rollout_file: None,
             goldens: GoldenPaths::default(),
         },
     };
@@ -102,6 +103,9 @@ pub fn parse(source: &str, text: &str) -> Result<Policy, Error> {
     }
     if let Some(path) = file.waivers.file {
         policy.waiver_file = Some(path);
+    }
+    if let Some(path) = file.rollout.file {
+        policy.rollout_file = Some(path);
     }
     if policy.contract.roots.is_empty() {
         return Err(ErrorKind::Policy {
