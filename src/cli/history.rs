@@ -79,7 +79,7 @@ pub(super) fn run(context: &Context, args: &HistoryArgs) -> miette::Result<Statu
         let default = default_since(tip.date);
         from.as_ref().map_or(default, |from| default.min(from.date))
     });
-    let options = Options { since: Some(since), cache: args.cache(), checkpoint: None };
+    let options = Options::new(Some(since), args.cache());
     let progress = Progress::new("commits", 0);
     let show = |done: usize, of: usize| {
         if done.is_multiple_of(100) {
