@@ -3,7 +3,6 @@
 
 use std::io::{IsTerminal as _, Write as _};
 use std::path::Path;
-#[cfg(feature = "runtime")]
 use std::time::{Duration, Instant};
 
 use crate::error::{Error, ErrorKind};
