@@ -1,16 +1,15 @@
 //! `aotgate history`: what happened to the contract, commit by commit.
 
-use std::path::PathBuf;
-
 use chrono::NaiveDate;
 use clap::Args;
 
+use super::cache::CacheArgs;
 use super::context::Context;
 use super::output::Progress;
 use super::{Format, Status, output};
 use crate::error::{Error, ErrorKind};
 use crate::gate::Gate;
-use crate::history::{Cache, History, Options, Position, Scope, default_since};
+use crate::history::{History, Options, Position, Scope, default_since};
 use crate::report;
 use crate::report::history::{Input, Shown};
 use crate::report::json::Layout;
@@ -43,26 +42,11 @@ pub(super) struct HistoryArgs {
     /// Make the history anew and compare it with the index.
     #[arg(long)]
     verify: bool,
-    /// Neither read nor write an index.
-    #[arg(long, conflicts_with_all = ["cache_dir", "verify"])]
-    no_cache: bool,
-    /// Where the index is kept [default: AOTGATE_CACHE_DIR, else the git directory].
-    #[arg(long, value_name = "DIR")]
-    cache_dir: Option<PathBuf>,
+    #[command(flatten)]
+    cache: CacheArgs,
     /// Leave nothing out.
     #[arg(long, short)]
     verbose: bool,
-}
-
-impl HistoryArgs {
-    fn cache(&self) -> Cache {
-        let variable = || std::env::var_os("AOTGATE_CACHE_DIR").filter(|dir| !dir.is_empty());
-        match &self.cache_dir {
-            _ if self.no_cache => Cache::Off,
-            Some(dir) => Cache::Dir(dir.clone()),
-            None => variable().map_or(Cache::GitDir, |dir| Cache::Dir(dir.into())),
-        }
-    }
 }
 
 pub(super) fn run(context: &Context, args: &HistoryArgs) -> miette::Result<Status> {
@@ -79,7 +63,7 @@ pub(super) fn run(context: &Context, args: &HistoryArgs) -> miette::Result<Statu
         let default = default_since(tip.date);
         from.as_ref().map_or(default, |from| default.min(from.date))
     });
-    let options = Options::new(Some(since), args.cache());
+    let options = Options::new(Some(since), args.cache.cache());
     let progress = Progress::new("commits", 0);
     let show = |done: usize, of: usize| {
         if done.is_multiple_of(100) {

@@ -129,7 +129,7 @@ fn history(
     args: &RolloutArgs,
 ) -> Result<History, Error> {
     let since = args.since.unwrap_or_else(|| default_since(head.date));
-    let options = Options { since: Some(since), cache: args.cache.cache(), checkpoint: None };
+    let options = Options::new(Some(since), args.cache.cache());
     let progress = Progress::new("commits", 0);
     let show = |done: usize, of: usize| {
         if done.is_multiple_of(100) {

@@ -53,7 +53,7 @@ impl<'r> Past<'r> {
         if let Some(read) = self.read.borrow().iter().find(|read| fits(read)) {
             return Ok(read.clone());
         }
-        let options = Options { since: Some(since), cache: self.cache.clone(), checkpoint: None };
+        let options = Options::new(Some(since), self.cache.clone());
         let watch = &self.watch;
         let progress = |done, of| watch.show(done, of);
         // The branch that is checked out has most of what is asked for, and its index serves all.
