@@ -4,6 +4,7 @@
 //! what was ever declared with the commits between which it was, [`index`] keeps that on disk, and [`open()`] puts it
 //! together. Messages of commits ([`reverts`]) explain what happened; no fact rests on them.
 
+pub mod ledger;
 pub mod reverts;
 pub mod timeline;
 
