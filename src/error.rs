@@ -261,6 +261,21 @@ pub(crate) enum ErrorKind {
     #[diagnostic(code(aotgate::io), help("check that the path exists and may be read"))]
     Io { path: PathBuf, error: std::io::Error },
 
+    // History
+    #[error("the history of the contract has more than {limit} facts")]
+    #[diagnostic(
+        code(aotgate::history_too_large),
+        help("walk less of it with `--since`, and check the entry files of the policy")
+    )]
+    HistoryTooLarge { limit: usize },
+
+    #[error("a commit of the history could not be looked at")]
+    #[diagnostic(
+        code(aotgate::history_defect),
+        help("this is a defect; please report it with the output of `aotgate history --no-cache`")
+    )]
+    HistoryDefect,
+
     // Artifacts
     #[cfg(feature = "runtime")]
     #[error("{path}: {error}")]

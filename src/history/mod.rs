@@ -1,13 +1,18 @@
 //! History: what the contract was, commit by commit along first parents, with dates as evidence.
 //!
 //! [`chain`] lists the commits, [`walk`] finds those that touch the contract and compiles them, [`timeline`] keeps
-//! what was ever declared with the commits between which it was, [`index`] keeps that on disk, and [`open()`] puts it
-//! together. Messages of commits ([`reverts`]) explain what happened; no fact rests on them.
+//! what was ever declared with the commits between which it was, [`index`] keeps that on disk, and [`History::open`] puts
+//! it together. Messages of commits ([`reverts`]) explain what happened; no fact rests on them.
 
+pub mod index;
 pub mod ledger;
+mod open;
 pub mod reverts;
 pub mod timeline;
+pub mod walk;
 
+pub use index::Cache;
+pub use open::{History, Options, default_since};
 pub use timeline::{
     Begin, Confidence, Gap, Landed, Moment, Period, Position, Reuse, Scope, ScopeId, ScopeKind,
     Span, Timeline, Use, Used, View,

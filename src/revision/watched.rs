@@ -17,6 +17,9 @@ use crate::error::Error;
 /// What a directory says of a name: id and mode; `None` where it has no such name.
 type Entry = Option<(Oid, i32)>;
 
+/// Files in more directories than this are not found.
+const MAX_DEPTH: usize = 128;
+
 /// Paths of a commit that were looked up, with what was there.
 pub struct Watched<'r> {
     repository: &'r Repository,
@@ -148,7 +151,12 @@ impl FileTree for Watched<'_> {
         }
         let State { root, trees, reading, .. } = &mut *self.state.borrow_mut();
         let mut node = root;
-        for name in path.split('/') {
+        for (depth, name) in path.split('/').enumerate() {
+            if node.is_tree().is_none() || depth >= MAX_DEPTH {
+                // Nothing is below this until it changes itself.
+                node.asked = *reading;
+                return Ok(None);
+            }
             if !node.children.contains_key(name) {
                 let entry = match node.is_tree() {
                     Some(id) => lookup(tree(self.repository, trees, id)?, name),

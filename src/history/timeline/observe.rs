@@ -76,6 +76,14 @@ impl Timeline {
         self.end = self.end.max(at);
     }
 
+    /// How much there is: uses, reserved ranges and names, changes.
+    pub(in crate::history) fn facts(&self) -> usize {
+        let scope =
+            |s: &Scope| 1 + s.uses.len() + s.reserved_numbers.len() + s.reserved_names.len();
+        let landed = self.landed.iter().map(|landed| 1 + landed.changes.len());
+        self.scopes.iter().map(scope).sum::<usize>() + landed.sum::<usize>()
+    }
+
     fn land(&mut self, commit: Commit<'_>, difference: Difference) {
         let said = reverts::read(commit.message);
         let undoes: Vec<Undo> = said
