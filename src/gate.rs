@@ -3,6 +3,7 @@
 mod containers;
 #[cfg(feature = "runtime")]
 mod goldens;
+mod ledger;
 mod watch;
 
 pub use watch::Watch;
@@ -15,6 +16,7 @@ use crate::descriptor::{Contract, ContractSpec, ParseCache, SourceClosure};
 use crate::error::{Error, ErrorKind};
 use crate::finding::{Evidence, Finding, Judgement, SideInfo, Triage};
 use crate::golden::Selection;
+use crate::history::ledger::Ledger;
 use crate::revision::{CommitInfo, Repository, Revision, RevisionSpec};
 use crate::triage::policy::{self, Policy};
 use crate::triage::{self, Attestation, EvidenceSource, InputFile, Loudness};
@@ -145,8 +147,13 @@ impl<'r> Gate<'r> {
         policy: &Policy,
     ) -> Result<Arc<Contract>, Error> {
         let spec = &policy.contract;
-        let closure = revision.closure(spec, &mut self.cache)?;
-        let contract = self.contracts.get(closure, spec)?;
+        let contract = match revision.as_ledger() {
+            Some(ledger) => Arc::new(governed(ledger, spec)),
+            None => {
+                let closure = revision.closure(spec, &mut self.cache)?;
+                self.contracts.get(closure, spec)?
+            }
+        };
         if contract.roots.is_empty() {
             return Err(root_absent(policy, &revision.label, &revision.label));
         }
@@ -208,8 +215,12 @@ impl<'r> Gate<'r> {
         self.cache.advance();
         let base_closure = base.closure(spec, &mut self.cache)?;
         let head_closure = head.closure_after(spec, &mut self.cache, Some(&base_closure))?;
-        let base_contract = self.contracts.get(base_closure, spec)?;
-        let head_contract = self.contracts.get(head_closure, spec)?;
+        let mut get = |revision: &Revision<'_>, closure| match revision.as_ledger() {
+            Some(ledger) => Ok(Arc::new(governed(ledger, spec))),
+            None => self.contracts.get(closure, spec),
+        };
+        let base_contract = get(base, base_closure)?;
+        let head_contract = get(head, head_closure)?;
         if base_contract.roots.is_empty() && head_contract.roots.is_empty() {
             return Err(root_absent(policy, &base.label, &head.label));
         }
@@ -318,6 +329,7 @@ impl<'r> Gate<'r> {
         #[cfg(not(feature = "runtime"))]
         let goldens = crate::finding::Goldens::default();
         findings.extend(self.policy_findings(&policy, request, base, head)?);
+        findings.extend(self.ledger_findings(base, head, &comparison, loudness)?);
 
         if findings.iter().any(|f| f.triage == Triage::NeedsAttestation) {
             triage::apply_attestations(&mut findings, &self.attestations(request, base, head));
@@ -433,6 +445,13 @@ impl<'r> Gate<'r> {
         }
         found
     }
+}
+
+/// A ledger's contract under a policy.
+fn governed(ledger: &Ledger, spec: &ContractSpec) -> Contract {
+    let mut contract = (**ledger.contract()).clone();
+    contract.govern(spec);
+    contract
 }
 
 /// A shallow clone may lack the commits whose messages attest.

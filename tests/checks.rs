@@ -149,7 +149,7 @@ impl Fixture {
         let in_contract = |change: &Change<'_>| match change.surface {
             Surface::Proto => change.reach.wire,
             Surface::JsonPayload => change.reach.json,
-            Surface::Container | Surface::Golden | Surface::Policy => false,
+            Surface::Container | Surface::Golden | Surface::Policy | Surface::Ledger => false,
         };
         compare(&self.base, &self.head).into_iter().filter(in_contract).collect()
     }

@@ -33,6 +33,7 @@
 mod difference;
 mod escape;
 mod gather;
+mod govern;
 mod merge;
 mod parse;
 mod read;
@@ -45,6 +46,7 @@ use std::sync::Arc;
 use chrono::NaiveDate;
 
 pub use difference::{Difference, DifferenceKind, differences};
+pub use govern::{Breach, BreachKind, Change, breaches};
 pub use stamp::{Stamp, Sure, Time};
 
 use super::timeline::{Commit, Difference as ContractDifference};
@@ -217,7 +219,7 @@ impl Ledger {
 
 /// A commit that is not known.
 fn landing(position: Position, date: NaiveDate) -> Commit<'static> {
-    Commit { position, id: git2::Oid::zero(), date, message: "" }
+    Commit { position, id: git2::Oid::ZERO_SHA1, date, message: "" }
 }
 
 fn position(index: usize) -> Position {
