@@ -4,8 +4,10 @@ mod containers;
 #[cfg(feature = "runtime")]
 mod goldens;
 mod ledger;
+mod record;
 mod watch;
 
+pub use record::{Recorded, Recording};
 pub use watch::Watch;
 
 use std::sync::Arc;

@@ -50,6 +50,51 @@ impl Ledger {
     }
 }
 
+impl Ledger {
+    /// This ledger, with the past that another branch's has and this one lacks; what that branch declares counts for nothing.
+    #[must_use]
+    pub fn joined(mut self, other: &Ledger) -> Self {
+        let stamps: Vec<Stamp> = self
+            .stamps
+            .iter()
+            .chain(&other.stamps)
+            .cloned()
+            .collect::<BTreeSet<_>>()
+            .into_iter()
+            .collect();
+        let mut other = other.clone();
+        for ledger in [&mut self, &mut other] {
+            let own = std::mem::take(&mut ledger.stamps);
+            move_to(&mut ledger.timeline, |at| {
+                let stamp = usize::try_from(at.0).ok().and_then(|at| own.get(at));
+                position(stamp.map_or(usize::MAX, |s| stamps.partition_point(|o| o < s)))
+            });
+        }
+        for scope in &mut self.timeline.scopes {
+            let name = super::gather::last_name(scope).to_owned();
+            let same = |theirs: &&Scope| {
+                theirs.kind == scope.kind && theirs.names.iter().any(|titled| titled.name == name)
+            };
+            let Some(theirs) = other.timeline.scopes.iter().find(same) else { continue };
+            for used in &theirs.uses {
+                let over = used.spans.last().is_some_and(|span| span.until.is_some());
+                let known = |own: &Use| own.number == used.number && own.name == used.name;
+                if over && !scope.uses.iter().any(known) {
+                    let meaning = position(scope.uses.len()).0;
+                    // Its type is a scope of the other ledger.
+                    let field = used.field.clone().map(|field| FieldShape { of: None, ..field });
+                    scope.uses.push(Use { meaning, field, ..used.clone() });
+                }
+            }
+            let meanings: Vec<usize> =
+                scope.uses.iter().map(|u| usize::try_from(u.meaning).unwrap_or(0)).collect();
+            scope.uses = order(std::mem::take(&mut scope.uses), &meanings);
+        }
+        self.stamps = stamps;
+        self.settled()
+    }
+}
+
 /// Whether nothing is known of what was before a moment.
 fn is_beginning(stamp: &Stamp) -> bool {
     stamp.commit.is_none() && matches!(stamp.sure, Sure::Assumed | Sure::Unknown)

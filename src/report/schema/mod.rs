@@ -25,6 +25,7 @@ schemas! {
     "diff",
     "goldens",
     "inspect",
+    "ledger",
     "lint",
     "run",
     "size",
