@@ -263,8 +263,13 @@ pub(super) fn use_keys(uses: &[Use]) -> Vec<UseKey> {
     keys
 }
 
-/// The JSON name that protobuf derives: an underscore goes, the letter behind it becomes upper case.
+/// The JSON name that protobuf derives: an underscore goes, the letter behind it becomes upper case. An extension's is that
+/// of its simple name.
 pub(super) fn camel_case(name: &str) -> String {
+    let name = match name.strip_prefix('[').and_then(|name| name.strip_suffix(']')) {
+        Some(extension) => extension.rsplit('.').next().unwrap_or(extension),
+        None => name,
+    };
     let mut camel = String::with_capacity(name.len());
     let mut raise = false;
     for c in name.chars() {

@@ -12,6 +12,33 @@ use crate::history::timeline::{FieldShape, Titled};
 use crate::history::{Position, Scope, ScopeId, Span, Use};
 
 impl Ledger {
+    /// Counts the commits of the day with which history begins on from those that an older ledger knows.
+    fn continue_day(&mut self, beginning: &Stamp, older: &Ledger) {
+        let known = older.stamps.iter().filter(|s| s.date == beginning.date && s.commit.is_some());
+        let known: Vec<&Stamp> = known.collect();
+        let Some(mut last) = known.iter().map(|stamp| stamp.turn).max() else { return };
+        for stamp in self.stamps.iter_mut().filter(|stamp| stamp.date == beginning.date) {
+            if stamp.commit.is_none() {
+                continue;
+            }
+            match known.iter().find(|other| other.commit == stamp.commit) {
+                Some(other) => stamp.turn = other.turn,
+                None => {
+                    last = last.saturating_add(1);
+                    stamp.turn = last;
+                }
+            }
+        }
+        // A ledger that contradicts history in the order of a day must not put the stamps out of order.
+        let mut turn = None;
+        for stamp in self.stamps.iter_mut().filter(|s| s.date == beginning.date && s.commit.is_some()) {
+            if turn.is_some_and(|before| stamp.turn <= before) {
+                stamp.turn = turn.map_or(0, |before: u32| before.saturating_add(1));
+            }
+            turn = Some(stamp.turn);
+        }
+    }
+
     /// This ledger, which is of history, with what an older one adds.
     #[must_use]
     pub fn with_older(self, older: &Ledger) -> Self {
@@ -21,6 +48,7 @@ impl Ledger {
         };
         let mut older = older.clone();
         let mut newer = self;
+        newer.continue_day(&beginning, &older);
         let shown: BTreeSet<Stamp> = newer.stamps.iter().cloned().collect();
         let stamps: Vec<Stamp> =
             shown.iter().chain(&older.stamps).cloned().collect::<BTreeSet<_>>().into_iter().collect();
