@@ -188,6 +188,9 @@ impl<'r> Gate<'r> {
                 return Ok(true);
             }
         }
+        if head.ledger_bytes(&policy)? != worktree.ledger_bytes(&policy)? {
+            return Ok(true);
+        }
         let committed = head.closure(&policy.contract, &mut self.cache)?;
         let uncommitted =
             worktree.closure_after(&policy.contract, &mut self.cache, Some(&committed))?;
@@ -405,7 +408,8 @@ impl<'r> Gate<'r> {
         let mut findings = Vec::new();
         for (path, kind) in input_files(policy, request.policy.as_ref()) {
             let (before, after) = (base.read_file(path)?, head.read_file(path)?);
-            if before == after || base.is_empty() {
+            // A ledger has no files that could be edited.
+            if before == after || base.is_empty() || base.as_ledger().is_some() {
                 continue;
             }
             let (before, after) = (before.as_deref(), after.as_deref());

@@ -3,7 +3,7 @@
 //! A fixture is a folder with the name of a check's file: `base/` and `head/` hold the two revisions,
 //! `expected.txt` all findings of all checks on them. Optional: `policy.toml` instead of the default test
 //! policy, `emission.txt` with what is known about emission, `base/policy.toml` and `head/policy.toml`, `base/waivers.toml`,
-//! and `base/golden` and `head/golden` with recorded artifacts. What is called "fine" in a fixture is its near miss: the fixture's own check may not
+//! `base/golden` and `head/golden` with recorded artifacts, and ledgers `base/aotgate.lock` and `head/aotgate.lock`. What is called "fine" in a fixture is its near miss: the fixture's own check may not
 //! report it. `AOTGATE_BLESS=1` rewrites what is generated.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test reports by panicking")]
 
@@ -173,7 +173,9 @@ impl Fixture {
     /// What the gate says of containers and goldens.
     fn recorded(&self) -> Vec<Finding> {
         let [base, head] = ["base", "head"].map(|side| self.dir.join(side));
-        if self.policy.containers == Default::default() && !base.join("golden").exists() {
+        let ledger = [&base, &head].iter().any(|side| side.join("aotgate.lock").exists());
+        let golden = base.join("golden").exists();
+        if self.policy.containers == Default::default() && !golden && !ledger {
             return Vec::new();
         }
         let request = Request {
@@ -193,7 +195,7 @@ impl Fixture {
         let (base, head) = (Revision::directory(&base), Revision::directory(&head));
         let judgement = Gate::new(None).check_between(&base, &head, &request, &self.known);
         let judgement = judgement.unwrap_or_else(|error| panic!("{}: {error:?}", self.name));
-        let surfaces = ["container", "golden"];
+        let surfaces = ["container", "golden", "ledger"];
         judgement.findings.into_iter().filter(|f| surfaces.contains(&f.surface)).collect()
     }
 

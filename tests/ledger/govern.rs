@@ -95,7 +95,7 @@ fn edits_by_hand_are_breaches() {
         (&field, &field.replace("implicit", "explicit"), Contradicts, "field M 3 c"),
         (&field, &*format!("{field}{}", field.replace("3 c", "4 d")), Contradicts, "field M 4 d"),
         (&field, "", Stale, "field M 3 c"),
-        (&removed, &removed.replace("..+2026-05-04", ".."), Dropped, "field M 2 b"),
+        (&removed, &removed.replace("..+2026-05-04", ".."), Stale, "field M 2 b"),
     ] {
         if from == to {
             panic!("{subject} is not edited");

@@ -44,7 +44,7 @@ pub(crate) fn round_trip(ledger: &Ledger) -> Ledger {
 
 #[test]
 fn random_contracts() {
-    for seed in 0..400 {
+    for seed in 0..150 {
         let mut random = Random::new(seed);
         let schema = Schema::random(&mut random);
         let sources = schema.sources_with_reserved(&mut random);

@@ -107,8 +107,11 @@ pub fn breaches(change: &Change<'_>) -> Vec<Breach> {
                     Held::Earlier => (BreachKind::Contradicts, "it claims an earlier date than base's ledger knows"),
                     Held::Shorter => (BreachKind::Dropped, "base's ledger knows a longer time"),
                 },
+                None if !lasts(&record.times) && kept => {
+                    (BreachKind::Dropped, "base's ledger has it")
+                }
                 None if !lasts(&record.times) && has_past => {
-                    (BreachKind::Dropped, "base's ledger, or what head's protos lack, has it")
+                    (BreachKind::Dropped, "base's ledger has it as declared, and head's protos lack it")
                 }
                 None => (BreachKind::Contradicts, "head's protos say otherwise"),
             };

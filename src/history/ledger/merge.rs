@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use super::gather::last_name;
 use super::stamp::{Stamp, Sure};
 use super::{Ledger, move_to, position};
 use crate::history::timeline::{FieldShape, Titled};
@@ -99,7 +100,7 @@ impl Ledger {
             });
         }
         for scope in &mut self.timeline.scopes {
-            let name = super::gather::last_name(scope).to_owned();
+            let name = last_name(scope).to_owned();
             let same = |theirs: &&Scope| {
                 theirs.kind == scope.kind && theirs.names.iter().any(|titled| titled.name == name)
             };
@@ -193,21 +194,20 @@ impl Joint {
         let mut order: Vec<&Scope> = older.iter().collect();
         order.sort_by_key(|scope| (scope.life.last().is_none_or(|s| s.until.is_some()), scope.id));
         for scope in order {
-            let names = scope.names.iter().rev().map(|titled| &titled.name);
-            let counterpart = names.into_iter().find_map(|name| {
-                let named = |(at, other): &(usize, &Scope)| {
-                    free.get(*at).copied().unwrap_or(false)
-                        && other.kind == scope.kind
-                        && other.names.iter().any(|titled| titled.name == *name)
-                };
-                let found = merged.iter().enumerate().filter(named);
+            // A name that it had before says nothing: something else may have it by now.
+            let name = last_name(scope);
+            let first = |other: &Scope| {
+                let titled = other.names.iter().find(|titled| titled.name == name)?;
+                titled.spans.first().map(|span| span.from)
+            };
+            let counterpart = merged
+                .iter()
+                .enumerate()
+                .filter(|(at, other)| free.get(*at) == Some(&true) && other.kind == scope.kind)
+                .filter_map(|(at, other)| Some((first(other)?, at)))
                 // What had the name first in history is what had it before.
-                let first = |other: &Scope, name: &str| {
-                    let titled = other.names.iter().find(|titled| titled.name == name)?;
-                    titled.spans.first().map(|span| span.from)
-                };
-                found.min_by_key(|(_, other)| first(other, name)).map(|(at, _)| at)
-            });
+                .min()
+                .map(|(_, at)| at);
             if let Some(at) = counterpart {
                 if let Some(free) = free.get_mut(at) {
                     *free = false;
