@@ -46,7 +46,10 @@ pub(super) fn run(context: &Context, args: &SnapshotArgs) -> miette::Result<Stat
     if let Some(path) = &args.binpb {
         if revision.as_ledger().is_some() {
             return Err(Error::from(ErrorKind::Usage {
-                message: format!("{} has no files that a descriptor set could hold", revision.label),
+                message: format!(
+                    "{} has no files that a descriptor set could hold",
+                    revision.label
+                ),
                 help: "name the revision that it was written for".to_owned(),
             })
             .into());

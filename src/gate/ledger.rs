@@ -77,7 +77,11 @@ impl Gate<'_> {
             Some(bytes) => match Ledger::read(path, bytes) {
                 Ok(ledger) => Some(ledger),
                 Err(error) => {
-                    found.push(ledger_contradicts::unreadable(path, &why(path, &error), place(None)));
+                    found.push(ledger_contradicts::unreadable(
+                        path,
+                        &why(path, &error),
+                        place(None),
+                    ));
                     None
                 }
             },
@@ -101,7 +105,10 @@ impl Gate<'_> {
                 found.push(ledger_contradicts::finding(breach, place(breach.found.as_deref())));
             }
             for breach in of(BreachKind::Dropped).take(MOST) {
-                found.push(ledger_tombstone_dropped::finding(breach, place(breach.found.as_deref())));
+                found.push(ledger_tombstone_dropped::finding(
+                    breach,
+                    place(breach.found.as_deref()),
+                ));
             }
         }
         Ok(found.into_iter().filter_map(|finding| loudness.settle(finding)).collect())

@@ -55,7 +55,9 @@ impl Gate<'_> {
         let commit = self.commit_of(revision);
         let older = self.older_ledger(revision, commit.as_ref(), policy, &mut notes);
         let landed = match &commit {
-            Some(commit) => self.landed(revision, commit, &contract, policy, recording, &mut notes)?,
+            Some(commit) => {
+                self.landed(revision, commit, &contract, policy, recording, &mut notes)?
+            }
             None => None,
         };
         let ledger = match (landed, &older) {

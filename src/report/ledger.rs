@@ -101,10 +101,14 @@ pub fn render(input: &Input<'_>) -> String {
     let differences = input.differences.unwrap_or_default();
     let lines = text::count(differences.len(), "line");
     let done = match (input.action, input.differences) {
-        (Action::Verified, _) if differences.is_empty() => "agrees with the protos and history".to_owned(),
+        (Action::Verified, _) if differences.is_empty() => {
+            "agrees with the protos and history".to_owned()
+        }
         (Action::Verified, _) => format!("differs in {lines}"),
         (Action::Written, None) => "written".to_owned(),
-        (Action::Written, Some(_)) => format!("written; the one that was there is otherwise in {lines}"),
+        (Action::Written, Some(_)) => {
+            format!("written; the one that was there is otherwise in {lines}")
+        }
         (Action::Unchanged, _) => "up to date".to_owned(),
     };
     text::put(&mut out, format_args!("{path}: {done}\n"));

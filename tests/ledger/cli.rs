@@ -123,7 +123,9 @@ fn git(dir: &Path, arguments: &[&str], day: &str) -> String {
 
 fn ids(document: &Value) -> Vec<String> {
     let findings = document["findings"].as_array().unwrap();
-    let id = |f: &Value| format!("{} {}", f["check"].as_str().unwrap(), f["construct"].as_str().unwrap());
+    let id = |f: &Value| {
+        format!("{} {}", f["check"].as_str().unwrap(), f["construct"].as_str().unwrap())
+    };
     findings.iter().map(id).collect()
 }
 
@@ -147,7 +149,10 @@ fn without_any_git() {
     let project = Project::plain();
     let document = project.json(&["ledger", "--today", "2026-05-04"], 0);
     valid(&document);
-    assert_eq!((&document["action"], &document["counts"]["fields_and_values"]), (&"written".into(), &5.into()));
+    assert_eq!(
+        (&document["action"], &document["counts"]["fields_and_values"]),
+        (&"written".into(), &5.into())
+    );
     let check = ["check", "--base", "aotgate.lock", "--head", ".", "--today", "2026-06-01"];
     assert_eq!(project.json(&check, 0)["findings"], Value::Array(Vec::new()));
     assert_eq!(project.aotgate(&["ledger", "--verify"]).status, 0);
@@ -155,11 +160,15 @@ fn without_any_git() {
     // A breaking change is one although nothing but the ledger tells what was.
     project.edit("p.proto", "  string name = 2;\n", "  reserved 7;\n");
     let document = project.json(&check, 1);
-    assert_eq!(ids(&document)[..2], ["field-removed p.Root.name", "ledger-stale ledger:aotgate.lock"]);
+    assert_eq!(
+        ids(&document)[..2],
+        ["field-removed p.Root.name", "ledger-stale ledger:aotgate.lock"]
+    );
     assert_eq!(document["base"]["revision"], "aotgate.lock");
     let document = project.json(&["ledger", "--verify", "--today", "2026-06-01"], 1);
     valid(&document);
-    let kinds: Vec<_> = document["differences"].as_array().unwrap().iter().map(|d| &d["kind"]).collect();
+    let kinds: Vec<_> =
+        document["differences"].as_array().unwrap().iter().map(|d| &d["kind"]).collect();
     assert_eq!(kinds, ["tombstone-dropped", "missing"], "{document:#}");
 
     project.write("before.lock", &project.read("aotgate.lock"));
@@ -176,7 +185,8 @@ fn without_any_git() {
     // Other commands take both as revisions.
     let run = project.aotgate(&["diff", "before.lock", "./"]);
     assert!(run.status == 0 && run.out.contains("name"), "{}{}", run.out, run.err);
-    let snapshots = ["aotgate.lock", "."].map(|rev| project.json(&["snapshot", rev], 0)["fingerprint"].clone());
+    let snapshots =
+        ["aotgate.lock", "."].map(|rev| project.json(&["snapshot", rev], 0)["fingerprint"].clone());
     assert_eq!(snapshots[0], snapshots[1]);
     let run = project.aotgate(&["snapshot", "aotgate.lock", "--binpb", "x.binpb"]);
     assert!(run.status == 2 && run.err.contains("no files"), "{}", run.err);
@@ -193,7 +203,9 @@ fn history_gives_dates_and_a_shallow_clone_keeps_them() {
     assert_eq!(document["counts"]["tombstones"], 1);
     let text = project.read("aotgate.lock");
     let (first, second) = (&first[..12], &second[..12]);
-    let gone = format!("field p.Root 2 name string optional implicit : 2026-03-01@{first}..2026-04-02@{second}\n");
+    let gone = format!(
+        "field p.Root 2 name string optional implicit : 2026-03-01@{first}..2026-04-02@{second}\n"
+    );
     assert!(text.contains(&gone), "{text}");
     assert!(project.aotgate(&["ledger"]).out.contains("up to date"));
     assert_eq!(project.aotgate(&["ledger", "--verify"]).status, 0);
@@ -204,7 +216,11 @@ fn history_gives_dates_and_a_shallow_clone_keeps_them() {
     let stale = ids(&project.json(&["check"], 1));
     assert!(stale.contains(&"ledger-stale ledger:aotgate.lock".to_owned()), "{stale:?}");
     project.json(&["ledger", "--today", "2026-05-04"], 0);
-    assert!(project.read("aotgate.lock").contains("field p.Root 4 fine bool optional implicit : +2026-05-04..\n"));
+    assert!(
+        project
+            .read("aotgate.lock")
+            .contains("field p.Root 4 fine bool optional implicit : +2026-05-04..\n")
+    );
     let found = ids(&project.json(&["check", "--today", "2026-05-04", "--fail-on", "fail"], 0));
     assert!(found.iter().all(|id| !id.starts_with("ledger-")), "{found:?}");
     let third = project.commit("add fine", "2026-05-06");
@@ -220,7 +236,8 @@ fn history_gives_dates_and_a_shallow_clone_keeps_them() {
     assert_eq!(shallow.read("aotgate.lock"), project.read("aotgate.lock"));
 
     project.json(&["ledger"], 0);
-    let known = format!("field p.Root 4 fine bool optional implicit : 2026-05-06@{}..\n", &third[..12]);
+    let known =
+        format!("field p.Root 4 fine bool optional implicit : 2026-05-06@{}..\n", &third[..12]);
     assert!(project.read("aotgate.lock").contains(&known), "{}", project.read("aotgate.lock"));
 }
 
@@ -232,7 +249,8 @@ fn a_ledger_edited_by_hand_is_found_out() {
     project.json(&["ledger"], 0);
     project.commit("ledger", "2026-04-03");
     let text = project.read("aotgate.lock");
-    let gone = text.lines().find(|line| line.starts_with("field p.Root 2 ")).unwrap().to_owned() + "\n";
+    let gone =
+        text.lines().find(|line| line.starts_with("field p.Root 2 ")).unwrap().to_owned() + "\n";
 
     project.edit("aotgate.lock", &gone, "");
     let document = project.json(&["check"], 1);
@@ -243,7 +261,11 @@ fn a_ledger_edited_by_hand_is_found_out() {
 
     project.write("aotgate.lock", &text.replace("2026-03-01@", "2025-01-01@"));
     let document = project.json(&["check"], 1);
-    assert!(ids(&document).contains(&"ledger-contradicts ledger:p.Root.size".to_owned()), "{:?}", ids(&document));
+    assert!(
+        ids(&document).contains(&"ledger-contradicts ledger:p.Root.size".to_owned()),
+        "{:?}",
+        ids(&document)
+    );
     let document = project.json(&["ledger", "--verify"], 1);
     assert!(document["differences"].as_array().unwrap().iter().all(|d| d["kind"] == "date"));
 
@@ -280,7 +302,10 @@ fn branches_that_change_different_things_merge() {
     project.git(&["merge", "-q", "-m", "merge", "other"], "2026-03-05");
     assert_eq!(project.aotgate(&["ledger", "--verify"]).status, 0);
     let text = project.read("aotgate.lock");
-    assert!(text.contains("value p.Kind 2 KIND_FREE : +2026-03-03..") && text.contains("9 other int64"), "{text}");
+    assert!(
+        text.contains("value p.Kind 2 KIND_FREE : +2026-03-03..") && text.contains("9 other int64"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -301,6 +326,56 @@ fn links_are_not_written_through() {
     assert!(project.path("contract.lock").exists());
     let run = project.aotgate(&["ledger", "-o", "-"]);
     assert_eq!(run.out, project.read("contract.lock"));
+}
+
+/// The Bazel example, over links as Bazel lays them out and with a path that has no git.
+#[cfg(unix)]
+#[test]
+fn the_bazel_example_runs() {
+    use std::os::unix::fs::symlink;
+
+    let script =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join(".github/examples/bazel/contract_test.sh");
+    let project = Project::plain();
+    project.json(&["ledger", "--today", "2026-05-04"], 0);
+    project.write("released.lock", &project.read("aotgate.lock"));
+
+    let test = tempfile::tempdir().unwrap();
+    let place = |name: &str| test.path().join(name);
+    for dir in ["bin", "tmp", "runfiles/ws"] {
+        std::fs::create_dir_all(place(dir)).unwrap();
+    }
+    for tool in ["sh", "cp", "mkdir"] {
+        let found = ["/bin", "/usr/bin"].map(|dir| Path::new(dir).join(tool));
+        symlink(found.iter().find(|path| path.exists()).unwrap(), place("bin").join(tool)).unwrap();
+    }
+    for file in ["aotgate.toml", "aotgate.lock", "released.lock", "p.proto"] {
+        symlink(project.path(file), place("runfiles/ws").join(file)).unwrap();
+    }
+    symlink(env!("CARGO_BIN_EXE_aotgate"), place("runfiles/ws/aotgate")).unwrap();
+    let run = |tmp: &str| {
+        Command::new(place("bin/sh"))
+            .arg(&script)
+            .args(["aotgate", "released.lock"])
+            .current_dir(place("runfiles/ws"))
+            .env_clear()
+            .env("PATH", place("bin"))
+            .env("TEST_SRCDIR", place("runfiles"))
+            .env("TEST_WORKSPACE", "ws")
+            .env("TEST_TMPDIR", place(tmp))
+            .env("AOTGATE_TODAY", "2026-06-01")
+            .output()
+            .unwrap()
+    };
+    let output = run("tmp/first");
+    assert!(output.status.success(), "{output:?}");
+    project.edit("p.proto", "  string name = 2;\n", "");
+    assert_eq!(run("tmp/second").status.code(), Some(1));
+    // With the ledger brought up to date, the release's tells still.
+    project.json(&["ledger", "--today", "2026-06-01"], 0);
+    let output = run("tmp/third");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.code() == Some(1) && text.contains("field-removed"), "{output:?}");
 }
 
 /// `aotgate.lock` at the top is what `aotgate ledger` would write.

@@ -58,7 +58,10 @@ fn what_the_command_writes_is_right() {
     let text = today.write();
     expect(NEXT, &edited(&text, &[("+2026-05-04", "2026-05-02@0123456789ab")]), &[]);
     // Where history is complete, vague dates become exact.
-    let known = [("?2026-01-05..", "2025-07-01@0123456789ab.."), ("..+2026-02-01", "..2026-02-03@abcdef012345")];
+    let known = [
+        ("?2026-01-05..", "2025-07-01@0123456789ab.."),
+        ("..+2026-02-01", "..2026-02-03@abcdef012345"),
+    ];
     expect(NEXT, &edited(&text, &known), &[]);
     expect(BASE, &base(), &[]);
 }
@@ -89,7 +92,12 @@ fn edits_by_hand_are_breaches() {
         (&gone, &*gone.replace("..+2026-02-01", "..+2026-01-20"), Dropped, "value E 7 GONE"),
         (&gone, &gone.replace("?2026-01-05..", "+2026-01-10.."), Dropped, "value E 7 GONE"),
         (&removed, &removed.replace("..+2026-05-04", "..+2026-03-01"), Dropped, "field M 2 b"),
-        (&field, &field.replace("+2026-05-04", "2026-03-01@0123456789ab"), Contradicts, "field M 3 c"),
+        (
+            &field,
+            &field.replace("+2026-05-04", "2026-03-01@0123456789ab"),
+            Contradicts,
+            "field M 3 c",
+        ),
         (&field, &field.replace("+2026-05-04", "~2026-03-01"), Contradicts, "field M 3 c"),
         (&field, &field.replace("int64", "sint64"), Contradicts, "field M 3 c"),
         (&field, &field.replace("implicit", "explicit"), Contradicts, "field M 3 c"),

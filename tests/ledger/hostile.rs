@@ -23,7 +23,11 @@ fn what_is_broken_is_named_with_its_line() {
     refused(&["root M", M, "<<<<<<< HEAD", M], 4, "merge conflict");
     refused(&["root M", M, M], 4, "is there twice");
     let field = "field M 1 a int32 optional implicit : ?2026-05-04..";
-    refused(&["root M", M, "field M 2 b int32 optional implicit : ?2026-05-04..", field], 5, "sorted");
+    refused(
+        &["root M", M, "field M 2 b int32 optional implicit : ?2026-05-04..", field],
+        5,
+        "sorted",
+    );
     refused(&[M, &field.replace("int32", ".N")], 3, "not declared");
     refused(&[M, &field.replace("int32", "int31")], 3, "not declared");
     refused(&[M, field, &field.replace(" a ", " b ")], 4, "two fields have the number 1");
@@ -81,8 +85,7 @@ fn names_stay_names() {
         ..Default::default()
     };
     let bytes = prost::Message::encode_to_vec(&file);
-    let closure =
-        aotgate::descriptor::SourceClosure::from_file_descriptors([&*bytes]).unwrap();
+    let closure = aotgate::descriptor::SourceClosure::from_file_descriptors([&*bytes]).unwrap();
     let contract = closure.contract(&crate::common::everything(["none".to_owned()])).unwrap();
     let ledger = fresh(contract);
     let text = ledger.write();

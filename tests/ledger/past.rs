@@ -36,7 +36,8 @@ fn observe(begin: Begin, chain: &[(Arc<Contract>, NaiveDate)], first: usize) -> 
     let mut timeline = Timeline::new(begin);
     let mut before = Arc::new(Contract::empty());
     for (at, (contract, date)) in chain.iter().enumerate() {
-        let id = git2::Oid::hash_object(git2::ObjectType::Blob, &(at + first).to_le_bytes()).unwrap();
+        let id =
+            git2::Oid::hash_object(git2::ObjectType::Blob, &(at + first).to_le_bytes()).unwrap();
         let position = Position(u32::try_from(at).unwrap());
         let commit = Commit { position, id, date: *date, message: "x" };
         timeline.observe(commit, &before, contract, Difference::new(&before, contract));
@@ -170,6 +171,12 @@ fn without_history_each_run_adds() {
         // History knows the same, with exact dates.
         let exact = super::past::ledger(Begin::Root, &chain, 0);
         let dates = |ledger: &Ledger| ledger.write().lines().count();
-        assert_eq!(dates(&ledger), dates(&exact), "seed {seed}\n{}\n{}", ledger.write(), exact.write());
+        assert_eq!(
+            dates(&ledger),
+            dates(&exact),
+            "seed {seed}\n{}\n{}",
+            ledger.write(),
+            exact.write()
+        );
     }
 }

@@ -89,8 +89,8 @@ pub fn differences(expected: &Ledger, found: &Ledger) -> Vec<Difference> {
                 Some(at) => {
                     let other = left.remove(at);
                     // Each may know better than the other.
-                    let agree = allows(&other.times, &record.times)
-                        || allows(&record.times, &other.times);
+                    let agree =
+                        allows(&other.times, &record.times) || allows(&record.times, &other.times);
                     if !agree {
                         differences.push(difference(Some(record), Some(other)));
                     }

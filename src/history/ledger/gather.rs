@@ -93,13 +93,19 @@ impl Gather<'_> {
         let life = self.times(&scope.life);
         let declared = match scope.kind {
             _ if !lasts(&life) => Declared::Gone,
-            ScopeKind::Message => contract.message(&key.name).map_or(Declared::Gone, Declared::Message),
-            ScopeKind::Enum => contract.enumeration(&key.name).map_or(Declared::Gone, Declared::Enum),
+            ScopeKind::Message => {
+                contract.message(&key.name).map_or(Declared::Gone, Declared::Message)
+            }
+            ScopeKind::Enum => {
+                contract.enumeration(&key.name).map_or(Declared::Gone, Declared::Enum)
+            }
         };
         let mut push = |item, times| records.push(Record { scope: key.clone(), item, times });
         let (place, closed, message_set) = match declared {
             Declared::Message(message) => (Some(&message.place), None, message.message_set),
-            Declared::Enum(enumeration) => (Some(&enumeration.place), Some(enumeration.closed), false),
+            Declared::Enum(enumeration) => {
+                (Some(&enumeration.place), Some(enumeration.closed), false)
+            }
             Declared::Gone => (None, None, false),
         };
         let [wire, json] = [&scope.wire, &scope.json].map(|spans| self.times(spans));
@@ -186,7 +192,8 @@ impl Gather<'_> {
             closed: field.closed_enum,
             deprecated: field.deprecated,
             default: field.default.as_deref().map(text),
-            json: (*field.json_name != *camel_case(&field.name)).then(|| field.json_name.to_string()),
+            json: (*field.json_name != *camel_case(&field.name))
+                .then(|| field.json_name.to_string()),
             means,
         }
     }
@@ -254,7 +261,8 @@ pub(super) fn use_keys(uses: &[Use]) -> Vec<UseKey> {
     let mut keys = Vec::with_capacity(uses.len());
     for (index, used) in uses.iter().enumerate() {
         let of_both = seen.get(&(used.number, &*used.name)).map_or(&[][..], Vec::as_slice);
-        let first = |index: &usize| uses.get(*index).and_then(|used| used.spans.first()).map(|s| s.from);
+        let first =
+            |index: &usize| uses.get(*index).and_then(|used| used.spans.first()).map(|s| s.from);
         let own = (first(&index), index);
         let nth = of_both.iter().filter(|other| (first(other), **other) < own).count();
         let nth = u32::try_from(nth).unwrap_or(u32::MAX);

@@ -91,7 +91,12 @@ pub fn breaches(change: &Change<'_>) -> Vec<Breach> {
         if before == now {
             if before.map_or(&[][..], Vec::as_slice) != wanted && !inherited.contains(subject) {
                 let why = "head's protos say otherwise";
-                breaches.push(breach(BreachKind::Stale, wanted.first(), now.and_then(|n| n.first()), why));
+                breaches.push(breach(
+                    BreachKind::Stale,
+                    wanted.first(),
+                    now.and_then(|n| n.first()),
+                    why,
+                ));
             }
             continue;
         }
@@ -104,15 +109,19 @@ pub fn breaches(change: &Change<'_>) -> Vec<Breach> {
             let (kind, why) = match other {
                 Some(other) => match rule.holds(&record.times, &other.times) {
                     Held::Yes => continue,
-                    Held::Earlier => (BreachKind::Contradicts, "it claims an earlier date than base's ledger knows"),
+                    Held::Earlier => (
+                        BreachKind::Contradicts,
+                        "it claims an earlier date than base's ledger knows",
+                    ),
                     Held::Shorter => (BreachKind::Dropped, "base's ledger knows a longer time"),
                 },
                 None if !lasts(&record.times) && kept => {
                     (BreachKind::Dropped, "base's ledger has it")
                 }
-                None if !lasts(&record.times) && has_past => {
-                    (BreachKind::Dropped, "base's ledger has it as declared, and head's protos lack it")
-                }
+                None if !lasts(&record.times) && has_past => (
+                    BreachKind::Dropped,
+                    "base's ledger has it as declared, and head's protos lack it",
+                ),
                 None => (BreachKind::Contradicts, "head's protos say otherwise"),
             };
             // One edited line is one breach.

@@ -32,7 +32,9 @@ impl Ledger {
         }
         // A ledger that contradicts history in the order of a day must not put the stamps out of order.
         let mut turn = None;
-        for stamp in self.stamps.iter_mut().filter(|s| s.date == beginning.date && s.commit.is_some()) {
+        for stamp in
+            self.stamps.iter_mut().filter(|s| s.date == beginning.date && s.commit.is_some())
+        {
             if turn.is_some_and(|before| stamp.turn <= before) {
                 stamp.turn = turn.map_or(0, |before: u32| before.saturating_add(1));
             }
@@ -51,8 +53,13 @@ impl Ledger {
         let mut newer = self;
         newer.continue_day(&beginning, &older);
         let shown: BTreeSet<Stamp> = newer.stamps.iter().cloned().collect();
-        let stamps: Vec<Stamp> =
-            shown.iter().chain(&older.stamps).cloned().collect::<BTreeSet<_>>().into_iter().collect();
+        let stamps: Vec<Stamp> = shown
+            .iter()
+            .chain(&older.stamps)
+            .cloned()
+            .collect::<BTreeSet<_>>()
+            .into_iter()
+            .collect();
         let place = |stamp: Option<&Stamp>| {
             let stamp = stamp.map(|stamp| stamps.partition_point(|other| other < stamp));
             position(stamp.unwrap_or(usize::MAX))
@@ -252,8 +259,12 @@ impl Joint {
     }
 
     fn scope(&self, older: Scope, newer: Scope, taken: &HashMap<ScopeId, ScopeId>) -> Scope {
-        let mut ranges: Vec<(i32, i32)> =
-            older.reserved_numbers.iter().chain(&newer.reserved_numbers).map(|r| (r.0, r.1)).collect();
+        let mut ranges: Vec<(i32, i32)> = older
+            .reserved_numbers
+            .iter()
+            .chain(&newer.reserved_numbers)
+            .map(|r| (r.0, r.1))
+            .collect();
         ranges.sort_unstable();
         ranges.dedup();
         let of = |list: &[(i32, i32, Span)], range: (i32, i32)| -> Vec<Span> {
@@ -272,7 +283,8 @@ impl Joint {
         };
         let mut reserved: Vec<(i32, i32, Span)> = Vec::new();
         for range in atoms(&ranges) {
-            let spans = self.spans(&of(&older.reserved_numbers, range), &of(&newer.reserved_numbers, range));
+            let spans = self
+                .spans(&of(&older.reserved_numbers, range), &of(&newer.reserved_numbers, range));
             reserved.extend(spans.into_iter().map(|span| (range.0, range.1, span)));
         }
         settle(&mut reserved);
@@ -373,10 +385,7 @@ fn order(uses: Vec<Use>, meanings: &[usize]) -> Vec<Use> {
 fn same_shape(a: Option<&FieldShape>, b: Option<&FieldShape>) -> bool {
     match (a, b) {
         (Some(a), Some(b)) => {
-            a.same_type(b)
-                && a.label == b.label
-                && a.presence == b.presence
-                && a.oneof == b.oneof
+            a.same_type(b) && a.label == b.label && a.presence == b.presence && a.oneof == b.oneof
         }
         (a, b) => a.is_none() && b.is_none(),
     }

@@ -54,7 +54,8 @@ use super::{Begin, Gap, Landed, Position, Scope, Span, Timeline};
 use crate::descriptor::Contract;
 
 /// The first line, without its end.
-pub const HEADER: &str = "# aotgate ledger 1 (written by `aotgate ledger`; merge conflicts: run it again)";
+pub const HEADER: &str =
+    "# aotgate ledger 1 (written by `aotgate ledger`; merge conflicts: run it again)";
 
 /// A contract and its history, as a ledger keeps them.
 #[derive(Debug, Clone)]
@@ -182,8 +183,7 @@ impl Ledger {
     /// The timeline's own account of its moments.
     fn describe(&mut self) {
         let first = self.stamps.first().map(|stamp| stamp.sure);
-        self.timeline.begin =
-            if first == Some(Sure::Assumed) { Begin::Since } else { Begin::Root };
+        self.timeline.begin = if first == Some(Sure::Assumed) { Begin::Since } else { Begin::Root };
         let at = |index: usize| position(index);
         self.timeline.landed = self
             .stamps

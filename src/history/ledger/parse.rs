@@ -52,7 +52,10 @@ pub(super) fn record(line: &str) -> Result<Record, String> {
                     None => false,
                 });
                 if !follows {
-                    return Err(format!("`{}` begins before the span in front of it ends", shown(word)));
+                    return Err(format!(
+                        "`{}` begins before the span in front of it ends",
+                        shown(word)
+                    ));
                 }
                 times.push(time);
             }

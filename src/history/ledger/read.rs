@@ -54,14 +54,20 @@ pub(super) fn lines(bytes: &[u8]) -> Result<Vec<Line>, Wrong> {
     let first = written.next().unwrap_or_default();
     if first != HEADER {
         let version = first.strip_prefix(MAGIC).and_then(|rest| rest.split(' ').next());
-        return Err(wrong(1, match version {
-            Some("1") => format!("the first line is not `{HEADER}`"),
-            Some(version) => {
-                format!("version {} of the format is not known here: use a newer aotgate", shown(version))
-            }
-            None if is_conflict(first) => CONFLICT.to_owned(),
-            None => "this is no ledger".to_owned(),
-        }));
+        return Err(wrong(
+            1,
+            match version {
+                Some("1") => format!("the first line is not `{HEADER}`"),
+                Some(version) => {
+                    format!(
+                        "version {} of the format is not known here: use a newer aotgate",
+                        shown(version)
+                    )
+                }
+                None if is_conflict(first) => CONFLICT.to_owned(),
+                None => "this is no ledger".to_owned(),
+            },
+        ));
     }
     let mut lines: Vec<Line> = Vec::new();
     let mut ended = false;
@@ -100,7 +106,10 @@ pub(super) fn lines(bytes: &[u8]) -> Result<Vec<Line>, Wrong> {
         lines.push(Line { number, record });
     }
     if !ended {
-        return Err(wrong(lines.len() + 1, "the last line has no end: the file was cut off".to_owned()));
+        return Err(wrong(
+            lines.len() + 1,
+            "the last line has no end: the file was cut off".to_owned(),
+        ));
     }
     Ok(lines)
 }

@@ -50,8 +50,7 @@ pub(super) fn ledger(lines: Vec<Line>) -> Result<Ledger, Wrong> {
             Item::Root => roots[0].push((&*scope.name).into()),
             Item::JsonRoot => roots[1].push((&*scope.name).into()),
             Item::Scope(record) => {
-                let group =
-                    Group { line: *number, scope: record, life: times, lines: Vec::new() };
+                let group = Group { line: *number, scope: record, life: times, lines: Vec::new() };
                 // Two kinds of one name have one order, so that they are told apart by `^1`.
                 groups.insert(scope, group);
             }
@@ -116,7 +115,10 @@ fn contract(
         if lasts(group.life) && key.older == 0 {
             kinds.insert(&key.name, group.scope.kind);
         } else if lasts(group.life) {
-            return Err(wrong(group.line, "what has an older namesake's name is gone, yet it lasts"));
+            return Err(wrong(
+                group.line,
+                "what has an older namesake's name is gone, yet it lasts",
+            ));
         }
         if lasts(group.life) != group.scope.file.is_some() {
             return Err(wrong(group.line, "`in=` is there as long as a type is, and no longer"));
@@ -359,8 +361,7 @@ impl Chronicle<'_> {
                     continue;
                 }
                 Item::Wire | Item::Json => {
-                    let list =
-                        if *item == Item::Wire { &mut scope.wire } else { &mut scope.json };
+                    let list = if *item == Item::Wire { &mut scope.wire } else { &mut scope.json };
                     if !list.is_empty() {
                         return Err(wrong(line.number, "reach is written twice"));
                     }
@@ -412,7 +413,8 @@ impl Chronicle<'_> {
                 Some(means) => match places.get(means).filter(|place| **place < own) {
                     Some(place) => *place,
                     None => {
-                        let what = format!("`means={}` names no earlier line", shown(&means.word()));
+                        let what =
+                            format!("`means={}` names no earlier line", shown(&means.word()));
                         return Err(wrong(line, what));
                     }
                 },

@@ -140,9 +140,7 @@ impl Stamp {
                     self.date <= exact.date
                 }
                 (Sure::Assumed | Sure::Unknown, _) => exact.date <= self.date,
-                (Sure::Known, Sure::Known) => {
-                    self.date == exact.date && self.same_commit(exact)
-                }
+                (Sure::Known, Sure::Known) => self.date == exact.date && self.same_commit(exact),
                 _ => false,
             }
     }
@@ -249,9 +247,18 @@ mod tests {
             assert_eq!(Time::parse(text).map(|t| t.to_string()), Ok(text.to_owned()));
         }
         for text in [
-            "", "..", "2026-05-04..", "2026-05-04@xyz..", "2026-5-4@0123456..", "~2026-05-04@0123456..",
-            "+2026-05-04..2026-05-04@0123456", "2026-05-04.0@0123456..", "2026-05-04@0123456",
-            "2026-02-30@0123456..", "~é..", "2026-05-04@0123456...",
+            "",
+            "..",
+            "2026-05-04..",
+            "2026-05-04@xyz..",
+            "2026-5-4@0123456..",
+            "~2026-05-04@0123456..",
+            "+2026-05-04..2026-05-04@0123456",
+            "2026-05-04.0@0123456..",
+            "2026-05-04@0123456",
+            "2026-02-30@0123456..",
+            "~é..",
+            "2026-05-04@0123456...",
         ] {
             assert!(Time::parse(text).is_err(), "{text}");
         }
