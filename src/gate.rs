@@ -453,10 +453,14 @@ impl<'r> Gate<'r> {
     }
 }
 
-/// A ledger's contract under a policy.
+/// A ledger's contract under a policy; under its own roots where the policy's were not there.
 fn governed(ledger: &Ledger, spec: &ContractSpec) -> Contract {
     let mut contract = (**ledger.contract()).clone();
+    let (roots, json_roots) = (contract.roots.clone(), contract.json_roots.clone());
     contract.govern(spec);
+    if contract.roots.is_empty() {
+        contract.set_roots(roots, json_roots);
+    }
     contract
 }
 

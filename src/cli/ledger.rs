@@ -34,7 +34,7 @@ pub(super) struct LedgerArgs {
     /// Go that far back into history [default: twelve months before the revision, to the first of the month].
     #[arg(long, value_name = "YYYY-MM-DD")]
     since: Option<NaiveDate>,
-    /// Neither read nor write the index of history.
+    /// Neither read nor write the index of history, which is in AOTGATE_CACHE_DIR, else in the git directory.
     #[arg(long)]
     no_cache: bool,
 }
@@ -59,13 +59,20 @@ pub(super) fn run(context: &Context, args: &LedgerArgs) -> miette::Result<Status
     let head = gate.open(&RevisionSpec::Git("HEAD".to_owned())).ok();
     let base = head.as_ref().filter(|_| revision.is_checkout()).unwrap_or(&revision);
     let policy = gate.policy(named.as_ref(), base, &revision)?;
-    let cache = if args.no_cache { Cache::Off } else { Cache::GitDir };
-    let recording = Recording {
-        today: context.today(),
-        since: args.since,
-        cache: &cache,
-        progress: &|_, _| {},
+    let variable = || std::env::var_os("AOTGATE_CACHE_DIR").filter(|dir| !dir.is_empty());
+    let cache = match variable() {
+        _ if args.no_cache => Cache::Off,
+        Some(dir) => Cache::Dir(dir.into()),
+        None => Cache::GitDir,
     };
+    let progress = output::Progress::new("commits", 0);
+    let show = |done: usize, of: usize| {
+        if done.is_multiple_of(100) {
+            progress.show_of(done, of);
+        }
+    };
+    let recording =
+        Recording { today: context.today(), since: args.since, cache: &cache, progress: &show };
     let bytes = revision.ledger_bytes(&policy)?;
     let there = bytes.as_deref().map(|bytes| Ledger::read(&policy.ledger, bytes));
     if args.verify {
@@ -74,6 +81,7 @@ pub(super) fn run(context: &Context, args: &LedgerArgs) -> miette::Result<Status
             None => return Err(absent(&policy.ledger, &revision).into()),
         };
         let Recorded { ledger, notes, .. } = gate.record(&revision, &policy, recording)?;
+        progress.clear();
         let found = differences(&ledger, &there);
         let status = if found.is_empty() { Status::Passed } else { Status::Blocked };
         let input = report::ledger::Input {
@@ -88,6 +96,7 @@ pub(super) fn run(context: &Context, args: &LedgerArgs) -> miette::Result<Status
     }
 
     let Recorded { ledger, notes, .. } = gate.record(&revision, &policy, recording)?;
+    progress.clear();
     let text = ledger.write();
     let path = match &context.output {
         Some(path) => path.clone(),

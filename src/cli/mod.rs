@@ -8,6 +8,7 @@ mod diff;
 mod explain;
 #[cfg(feature = "runtime")]
 mod golden;
+mod history;
 mod ledger;
 #[cfg(feature = "runtime")]
 mod limits;
@@ -91,6 +92,8 @@ enum Command {
     Snapshot(snapshot::SnapshotArgs),
     /// Every contract change between two revisions with its effect on the wire.
     Diff(diff::DiffArgs),
+    /// What happened to the contract, commit by commit: changes, reverts, numbers used twice.
+    History(history::HistoryArgs),
     /// Look into artifacts and ask what runtimes make of them.
     #[cfg(feature = "runtime")]
     Artifact(artifact::ArtifactArgs),
@@ -130,6 +133,7 @@ impl Cli {
             Command::Check(args) => check::run(&context, &args),
             Command::Snapshot(args) => snapshot::run(&context, &args),
             Command::Diff(args) => diff::run(&context, &args),
+            Command::History(args) => history::run(&context, &args),
             #[cfg(feature = "runtime")]
             Command::Artifact(command) => artifact::run(&context, &command),
             Command::Explain(args) => explain::run(&context, &args),

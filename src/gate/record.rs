@@ -89,11 +89,8 @@ impl Gate<'_> {
                 self.contracts.get(closure, &policy.contract)?
             }
         };
-        let options = Options {
-            since: Some(recording.since.unwrap_or_else(|| default_since(commit.date))),
-            cache: recording.cache.clone(),
-            checkpoint: None,
-        };
+        let since = recording.since.unwrap_or_else(|| default_since(commit.date));
+        let options = Options::new(Some(since), recording.cache.clone());
         let history =
             History::open(repository, &policy.contract, commit.id, &options, recording.progress)?;
         notes.extend(history.notes);

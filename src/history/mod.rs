@@ -15,6 +15,6 @@ pub mod walk;
 pub use index::Cache;
 pub use open::{History, Options, default_since};
 pub use timeline::{
-    Begin, Confidence, Gap, Landed, Moment, Period, Position, Reuse, Scope, ScopeId, ScopeKind,
-    Span, Timeline, Use, Used, View,
+    Begin, ChangeLine, Confidence, Gap, Landed, Moment, Period, Position, Reuse, Scope, ScopeId,
+    ScopeKind, Span, Timeline, Use, Used, View,
 };

@@ -25,6 +25,15 @@ pub struct Options {
     pub cache: Cache,
     /// Time between two checkpoints of a walk; `None` for a second.
     pub checkpoint: Option<Duration>,
+    /// Commits that one thread looks at in a row, checkpoints come between them; `None` for what is fast.
+    pub chunk: Option<std::num::NonZeroUsize>,
+}
+
+impl Options {
+    /// The usual way to look at history.
+    pub fn new(since: Option<NaiveDate>, cache: Cache) -> Self {
+        Options { since, cache, checkpoint: None, chunk: None }
+    }
 }
 
 /// The history of a contract up to a commit.
@@ -89,7 +98,7 @@ impl History {
         let every = options.checkpoint.unwrap_or(CHECKPOINT);
         let mut saved = Instant::now();
         let since = options.since;
-        walk.run(&listed.new, &mut |chain, timeline, missing| {
+        walk.run(&listed.new, options.chunk, &mut |chain, timeline, missing| {
             if let Some(store) = store.as_ref().filter(|_| !missing && keeps(chain))
                 && saved.elapsed() >= every
             {
@@ -132,7 +141,7 @@ impl History {
         since: Option<NaiveDate>,
         progress: Progress<'_>,
     ) -> Result<Option<String>, Error> {
-        let options = Options { since, cache: Cache::Off, checkpoint: None };
+        let options = Options::new(since, Cache::Off);
         let fresh = History::open(repository, spec, tip, &options, progress)?;
         if self.chain != fresh.chain {
             return Ok(Some(format!(

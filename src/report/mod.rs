@@ -14,6 +14,7 @@ pub mod github;
 #[cfg(feature = "runtime")]
 pub mod goldens;
 mod group;
+pub mod history;
 pub mod html;
 pub mod human;
 pub mod json;

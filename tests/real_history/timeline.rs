@@ -23,7 +23,7 @@ fn numbers_that_were_used_twice() {
     let tip = repository.commit(TIP).unwrap().id;
     let since = "2025-08-01".parse().ok();
     let dir = tempfile::tempdir().unwrap();
-    let options = Options { since, cache: Cache::Dir(dir.path().into()), checkpoint: None };
+    let options = Options::new(since, Cache::Dir(dir.path().into()));
     let open = || {
         let started = Instant::now();
         let history =

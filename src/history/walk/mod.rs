@@ -7,6 +7,7 @@
 
 mod chunk;
 
+use std::num::NonZeroUsize;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -71,13 +72,18 @@ impl<'w> Walk<'w> {
 
     /// Walks the commits that follow the chain, oldest first. `pause` is called every now and then, with everything that
     /// has been seen up to there.
-    pub(super) fn run(&mut self, commits: &[Ancestor], pause: Pause<'_>) -> Result<(), Error> {
+    pub(super) fn run(
+        &mut self,
+        commits: &[Ancestor],
+        chunk: Option<NonZeroUsize>,
+        pause: Pause<'_>,
+    ) -> Result<(), Error> {
         let before = self.chain.commits.last().and_then(|(id, _)| self.repository.root_tree(*id));
-        if commits.len() <= FEW {
+        if commits.len() <= FEW && chunk.is_none() {
             return self.alone(&Chunk { start: 0, before, commits }, pause);
         }
-        let chunks = chunks(commits, before);
-        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
+        let chunks = chunks(commits, before, chunk.map_or(CHUNK, NonZeroUsize::get));
+        let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
         let mut jobs = Vec::new();
         let mut results = Vec::new();
         for chunk in &chunks {
@@ -228,11 +234,11 @@ impl<'w> Walk<'w> {
 }
 
 /// Commits in pieces, each with the root tree of the commit before it.
-fn chunks(commits: &[Ancestor], before: Option<Oid>) -> Vec<Chunk<'_>> {
+fn chunks(commits: &[Ancestor], before: Option<Oid>, size: usize) -> Vec<Chunk<'_>> {
     let mut start = 0;
     let mut before = before;
     commits
-        .chunks(CHUNK)
+        .chunks(size)
         .map(|commits| {
             let chunk = Chunk { start, before, commits };
             start += commits.len();

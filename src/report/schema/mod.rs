@@ -24,6 +24,7 @@ schemas! {
     "compat",
     "diff",
     "goldens",
+    "history",
     "inspect",
     "ledger",
     "lint",
