@@ -1,147 +1,19 @@
-//! What an older ledger knows, with what history shows.
-//!
-//! History begins somewhere; what it shows after that is exact. What was before only the ledger knows: when a construct that
-//! history had from its beginning came, and what was gone by then. A construct that the ledger has and history has not was
-//! gone when history begins.
+//! What was, by two accounts of it.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
-use super::gather::last_name;
-use super::stamp::{Stamp, Sure};
-use super::{Ledger, move_to, position};
-use crate::history::timeline::{FieldShape, Titled};
+use super::uses::{join, order, same_shape};
+use crate::history::ledger::gather::last_name;
+use crate::history::ledger::position;
+use crate::history::timeline::Titled;
 use crate::history::{Position, Scope, ScopeId, Span, Use};
 
-impl Ledger {
-    /// Counts the commits of the day with which history begins on from those that an older ledger knows.
-    fn continue_day(&mut self, beginning: &Stamp, older: &Ledger) {
-        let known = older.stamps.iter().filter(|s| s.date == beginning.date && s.commit.is_some());
-        let known: Vec<&Stamp> = known.collect();
-        let Some(mut last) = known.iter().map(|stamp| stamp.turn).max() else { return };
-        for stamp in self.stamps.iter_mut().filter(|stamp| stamp.date == beginning.date) {
-            if stamp.commit.is_none() {
-                continue;
-            }
-            match known.iter().find(|other| other.commit == stamp.commit) {
-                Some(other) => stamp.turn = other.turn,
-                None => {
-                    last = last.saturating_add(1);
-                    stamp.turn = last;
-                }
-            }
-        }
-        // A ledger that contradicts history in the order of a day must not put the stamps out of order.
-        let mut turn = None;
-        for stamp in
-            self.stamps.iter_mut().filter(|s| s.date == beginning.date && s.commit.is_some())
-        {
-            if turn.is_some_and(|before| stamp.turn <= before) {
-                stamp.turn = turn.map_or(0, |before: u32| before.saturating_add(1));
-            }
-            turn = Some(stamp.turn);
-        }
-    }
-
-    /// This ledger, which is of history, with what an older one adds.
-    #[must_use]
-    pub fn with_older(self, older: &Ledger) -> Self {
-        let Some(beginning) = self.stamps.first().filter(|stamp| is_beginning(stamp)).cloned()
-        else {
-            return self; // history goes back to the root commit, or there is none
-        };
-        let mut older = older.clone();
-        let mut newer = self;
-        newer.continue_day(&beginning, &older);
-        let shown: BTreeSet<Stamp> = newer.stamps.iter().cloned().collect();
-        let stamps: Vec<Stamp> = shown
-            .iter()
-            .chain(&older.stamps)
-            .cloned()
-            .collect::<BTreeSet<_>>()
-            .into_iter()
-            .collect();
-        let place = |stamp: Option<&Stamp>| {
-            let stamp = stamp.map(|stamp| stamps.partition_point(|other| other < stamp));
-            position(stamp.unwrap_or(usize::MAX))
-        };
-        for ledger in [&mut newer, &mut older] {
-            let own = std::mem::take(&mut ledger.stamps);
-            move_to(&mut ledger.timeline, |at| {
-                place(usize::try_from(at.0).ok().and_then(|at| own.get(at)))
-            });
-        }
-        let start = place(Some(&beginning));
-        let before = stamps
-            .iter()
-            .map(|stamp| {
-                let same_day = stamp.date == beginning.date && !shown.contains(stamp);
-                stamp.date < beginning.date || same_day
-            })
-            .collect();
-        let joint = Joint { start, before };
-        let scopes = std::mem::take(&mut older.timeline.scopes);
-        newer.timeline.scopes = joint.scopes(std::mem::take(&mut newer.timeline.scopes), scopes);
-        newer.stamps = stamps;
-        newer.settled()
-    }
-}
-
-impl Ledger {
-    /// This ledger, with the past that another branch's has and this one lacks; what that branch declares counts for nothing.
-    #[must_use]
-    pub fn joined(mut self, other: &Ledger) -> Self {
-        let stamps: Vec<Stamp> = self
-            .stamps
-            .iter()
-            .chain(&other.stamps)
-            .cloned()
-            .collect::<BTreeSet<_>>()
-            .into_iter()
-            .collect();
-        let mut other = other.clone();
-        for ledger in [&mut self, &mut other] {
-            let own = std::mem::take(&mut ledger.stamps);
-            move_to(&mut ledger.timeline, |at| {
-                let stamp = usize::try_from(at.0).ok().and_then(|at| own.get(at));
-                position(stamp.map_or(usize::MAX, |s| stamps.partition_point(|o| o < s)))
-            });
-        }
-        for scope in &mut self.timeline.scopes {
-            let name = last_name(scope).to_owned();
-            let same = |theirs: &&Scope| {
-                theirs.kind == scope.kind && theirs.names.iter().any(|titled| titled.name == name)
-            };
-            let Some(theirs) = other.timeline.scopes.iter().find(same) else { continue };
-            for used in &theirs.uses {
-                let over = used.spans.last().is_some_and(|span| span.until.is_some());
-                let known = |own: &Use| own.number == used.number && own.name == used.name;
-                if over && !scope.uses.iter().any(known) {
-                    let meaning = position(scope.uses.len()).0;
-                    // Its type is a scope of the other ledger.
-                    let field = used.field.clone().map(|field| FieldShape { of: None, ..field });
-                    scope.uses.push(Use { meaning, field, ..used.clone() });
-                }
-            }
-            let meanings: Vec<usize> =
-                scope.uses.iter().map(|u| usize::try_from(u.meaning).unwrap_or(0)).collect();
-            scope.uses = order(std::mem::take(&mut scope.uses), &meanings);
-        }
-        self.stamps = stamps;
-        self.settled()
-    }
-}
-
-/// Whether nothing is known of what was before a moment.
-fn is_beginning(stamp: &Stamp) -> bool {
-    stamp.commit.is_none() && matches!(stamp.sure, Sure::Assumed | Sure::Unknown)
-}
-
 /// The places of both ledgers on one chain.
-struct Joint {
+pub(super) struct Joint {
     /// Where history begins.
-    start: Position,
+    pub(super) start: Position,
     /// Of each place, whether it is before that.
-    before: Vec<bool>,
+    pub(super) before: Vec<bool>,
 }
 
 impl Joint {
@@ -192,7 +64,7 @@ impl Joint {
         titles
     }
 
-    fn scopes(&self, newer: Vec<Scope>, older: Vec<Scope>) -> Vec<Scope> {
+    pub(super) fn scopes(&self, newer: Vec<Scope>, older: Vec<Scope>) -> Vec<Scope> {
         let mut taken: HashMap<ScopeId, ScopeId> = HashMap::new(); // older to newer
         let mut merged = newer;
         let mut free: Vec<bool> = vec![true; merged.len()];
@@ -337,57 +209,6 @@ impl Joint {
             join(&mut meanings, at, root);
         }
         order(uses, &meanings)
-    }
-}
-
-/// The root of a meaning.
-fn root(meanings: &[usize], mut at: usize) -> usize {
-    // Each step goes to another entry of the same meaning; a list of that length has no longer way.
-    for _ in 0..meanings.len() {
-        match meanings.get(at) {
-            Some(next) if *next != at => at = *next,
-            _ => break,
-        }
-    }
-    at
-}
-
-/// Lets two uses mean the same.
-fn join(meanings: &mut [usize], a: usize, b: usize) {
-    let (a, b) = (root(meanings, a), root(meanings, b));
-    if let Some(entry) = meanings.get_mut(a.max(b)) {
-        *entry = a.min(b);
-    }
-}
-
-/// Uses in the order in which they were first seen, each with the first of its meaning.
-fn order(uses: Vec<Use>, meanings: &[usize]) -> Vec<Use> {
-    let mut listed: Vec<(usize, Use)> = uses
-        .into_iter()
-        .enumerate()
-        .map(|(at, used)| (root(meanings, at), used))
-        .filter(|(_, used)| !used.spans.is_empty())
-        .collect();
-    listed.sort_by(|(_, a), (_, b)| {
-        let key = |used: &Use| (used.spans.first().map(|span| span.from), used.number);
-        key(a).cmp(&key(b)).then_with(|| a.name.cmp(&b.name))
-    });
-    let mut first: HashMap<usize, u32> = HashMap::new();
-    let listed = listed.into_iter().enumerate();
-    listed
-        .map(|(at, (root, mut used))| {
-            used.meaning = *first.entry(root).or_insert(position(at).0);
-            used
-        })
-        .collect()
-}
-
-fn same_shape(a: Option<&FieldShape>, b: Option<&FieldShape>) -> bool {
-    match (a, b) {
-        (Some(a), Some(b)) => {
-            a.same_type(b) && a.label == b.label && a.presence == b.presence && a.oneof == b.oneof
-        }
-        (a, b) => a.is_none() && b.is_none(),
     }
 }
 
