@@ -295,6 +295,16 @@ pub(crate) enum ErrorKind {
     #[diagnostic(code(aotgate::convert), help("{help}"))]
     Convert { path: String, message: String, help: String },
 
+    // Ledger
+    #[error("{path}:{line}: {what}")]
+    #[diagnostic(
+        code(aotgate::ledger),
+        help(
+            "run `aotgate ledger` again: it writes the file anew from the protos, the ledger of the last commit and the history that is there; `git checkout HEAD -- {path}` brings the last one back"
+        )
+    )]
+    Ledger { path: String, line: usize, what: String },
+
     // Policy
     #[error("{message}")]
     #[diagnostic(code(aotgate::policy))]

@@ -3,10 +3,13 @@
 mod containers;
 #[cfg(feature = "runtime")]
 mod goldens;
+mod ledger;
 mod past;
+mod record;
 mod rollouts;
 mod watch;
 
+pub use record::{Recorded, Recording};
 pub(crate) use rollouts::landed;
 pub use watch::Watch;
 
@@ -20,6 +23,7 @@ use crate::error::{Error, ErrorKind};
 use crate::finding::{Evidence, Finding, Judgement, SideInfo, Triage};
 use crate::golden::Selection;
 use crate::history::Cache;
+use crate::history::ledger::Ledger;
 use crate::revision::{CommitInfo, Repository, Revision, RevisionSpec};
 use crate::triage::policy::{self, Policy};
 use crate::triage::{self, Attestation, EvidenceSource, InputFile, Loudness};
@@ -160,8 +164,13 @@ impl<'r> Gate<'r> {
         policy: &Policy,
     ) -> Result<Arc<Contract>, Error> {
         let spec = &policy.contract;
-        let closure = revision.closure(spec, &mut self.cache)?;
-        let contract = self.contracts.get(closure, spec)?;
+        let contract = match revision.as_ledger() {
+            Some(ledger) => Arc::new(governed(ledger, spec)),
+            None => {
+                let closure = revision.closure(spec, &mut self.cache)?;
+                self.contracts.get(closure, spec)?
+            }
+        };
         if contract.roots.is_empty() {
             return Err(root_absent(policy, &revision.label, &revision.label));
         }
@@ -194,6 +203,9 @@ impl<'r> Gate<'r> {
                 return Ok(true);
             }
         }
+        if head.ledger_bytes(&policy)? != worktree.ledger_bytes(&policy)? {
+            return Ok(true);
+        }
         let committed = head.closure(&policy.contract, &mut self.cache)?;
         let uncommitted =
             worktree.closure_after(&policy.contract, &mut self.cache, Some(&committed))?;
@@ -223,8 +235,12 @@ impl<'r> Gate<'r> {
         self.cache.advance();
         let base_closure = base.closure(spec, &mut self.cache)?;
         let head_closure = head.closure_after(spec, &mut self.cache, Some(&base_closure))?;
-        let base_contract = self.contracts.get(base_closure, spec)?;
-        let head_contract = self.contracts.get(head_closure, spec)?;
+        let mut get = |revision: &Revision<'_>, closure| match revision.as_ledger() {
+            Some(ledger) => Ok(Arc::new(governed(ledger, spec))),
+            None => self.contracts.get(closure, spec),
+        };
+        let base_contract = get(base, base_closure)?;
+        let head_contract = get(head, head_closure)?;
         if base_contract.roots.is_empty() && head_contract.roots.is_empty() {
             return Err(root_absent(policy, &base.label, &head.label));
         }
@@ -301,11 +317,14 @@ impl<'r> Gate<'r> {
         let policy = self.policy(request.policy.as_ref(), base, head)?;
         let comparison = self.compare(base, head, &policy)?;
         let (rollouts, unreadable) = rollouts::of_base(&policy, base)?;
-        let spec = policy.contract.clone();
-        let commit = base.commit.clone();
-        let past = self.past.clone();
-        let evidence =
-            &past::Known::new(evidence, rollouts, request.today, commit, spec, past);
+        let past = past::Base {
+            // One that cannot be read is a finding below, and history says the same.
+            ledger: base.ledger(&policy).unwrap_or_default(),
+            commit: base.commit.clone(),
+            spec: policy.contract.clone(),
+            past: self.past.clone(),
+        };
+        let evidence = &past::Known::new(evidence, rollouts, request.today, past);
 
         let mut findings = if Arc::ptr_eq(&comparison.base, &comparison.head) {
             Vec::new()
@@ -346,6 +365,7 @@ impl<'r> Gate<'r> {
         if let Some(why) = evidence.missing() {
             note_missing_history(&mut findings, &why);
         }
+        findings.extend(self.ledger_findings(base, head, &comparison, loudness)?);
 
         if findings.iter().any(|f| f.triage == Triage::NeedsAttestation) {
             triage::apply_attestations(&mut findings, &self.attestations(request, base, head));
@@ -429,7 +449,8 @@ impl<'r> Gate<'r> {
         let mut findings = Vec::new();
         for (path, kind) in input_files(policy, request.policy.as_ref()) {
             let (before, after) = (base.read_file(path)?, head.read_file(path)?);
-            if before == after || base.is_empty() {
+            // A ledger has no files that could be edited.
+            if before == after || base.is_empty() || base.as_ledger().is_some() {
                 continue;
             }
             let (before, after) = (before.as_deref(), after.as_deref());
@@ -471,6 +492,17 @@ impl<'r> Gate<'r> {
         }
         found
     }
+}
+
+/// A ledger's contract under a policy; under its own roots where the policy's were not there.
+fn governed(ledger: &Ledger, spec: &ContractSpec) -> Contract {
+    let mut contract = (**ledger.contract()).clone();
+    let (roots, json_roots) = (contract.roots.clone(), contract.json_roots.clone());
+    contract.govern(spec);
+    if contract.roots.is_empty() {
+        contract.set_roots(roots, json_roots);
+    }
+    contract
 }
 
 /// A shallow clone may lack the commits whose messages attest.

@@ -3,7 +3,7 @@
 //! A fixture is a folder with the name of a check's file: `base/` and `head/` hold the two revisions,
 //! `expected.txt` all findings of all checks on them. Optional: `policy.toml` instead of the default test
 //! policy, `emission.txt` with what is known about emission, `base/policy.toml` and `head/policy.toml`, `base/waivers.toml`,
-//! and `base/golden` and `head/golden` with recorded artifacts. What is called "fine" in a fixture is its near miss: the fixture's own check may not
+//! `base/golden` and `head/golden` with recorded artifacts, and ledgers `base/aotgate.lock` and `head/aotgate.lock`. What is called "fine" in a fixture is its near miss: the fixture's own check may not
 //! report it. `AOTGATE_BLESS=1` rewrites what is generated.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test reports by panicking")]
 
@@ -226,7 +226,7 @@ impl Fixture {
         let in_contract = |change: &Change<'_>| match change.surface {
             Surface::Proto => change.reach.wire,
             Surface::JsonPayload => change.reach.json,
-            Surface::Container | Surface::Golden | Surface::Policy => false,
+            Surface::Container | Surface::Golden | Surface::Policy | Surface::Ledger => false,
         };
         compare(&self.base, &self.head).into_iter().filter(in_contract).collect()
     }
@@ -251,10 +251,9 @@ impl Fixture {
     fn recorded(&self) -> Vec<Finding> {
         let [base, head] = ["base", "head"].map(|side| self.dir.join(side));
         let rollouts = self.policy.rollout_file.is_some();
-        if self.policy.containers == Default::default()
-            && !base.join("golden").exists()
-            && !rollouts
-        {
+        let ledger = [&base, &head].iter().any(|side| side.join("aotgate.lock").exists());
+        let golden = base.join("golden").exists();
+        if self.policy.containers == Default::default() && !golden && !ledger && !rollouts {
             return Vec::new();
         }
         let request = Request {
@@ -274,7 +273,7 @@ impl Fixture {
         let (base, head) = (Revision::directory(&base), Revision::directory(&head));
         let judgement = Gate::new(None).check_between(&base, &head, &request, &self.known);
         let judgement = judgement.unwrap_or_else(|error| panic!("{}: {error:?}", self.name));
-        let surfaces = ["container", "golden"];
+        let surfaces = ["container", "golden", "ledger"];
         let rules = [checks::emitted_too_early::CHECK.id, checks::rollout_malformed::CHECK.id];
         let by_gate =
             |f: &Finding| surfaces.contains(&f.surface) || rules.contains(&f.check);

@@ -117,6 +117,8 @@ pub enum Surface {
     Golden,
     /// The tool's own inputs; no change of a schema has it.
     Policy,
+    /// The ledger; no change of a schema has it.
+    Ledger,
 }
 
 impl Surface {
@@ -128,6 +130,7 @@ impl Surface {
             Surface::Container => "container",
             Surface::Golden => "golden",
             Surface::Policy => "policy",
+            Surface::Ledger => "ledger",
         }
     }
 }

@@ -10,6 +10,7 @@ mod explain;
 #[cfg(feature = "runtime")]
 mod golden;
 mod history;
+mod ledger;
 #[cfg(feature = "runtime")]
 mod limits;
 mod output;
@@ -32,8 +33,8 @@ use context::Context;
     version,
     about,
     after_help = "\
-A REV is anything git understands, WORKTREE, INDEX, EMPTY, a descriptor set (*.binpb, *.fds, *.pb), or a released
-binary (*.so, *.whl) whose embedded descriptors are read.
+A REV is anything git understands, WORKTREE, INDEX, EMPTY, a directory (., ./x, x/), a ledger (*.lock), a descriptor set
+(*.binpb, *.fds, *.pb), or a released binary (*.so, *.whl) whose embedded descriptors are read.
 
 Exit status: 0 passed, 1 blocked, 2 could not judge."
 )]
@@ -100,6 +101,8 @@ enum Command {
     Artifact(artifact::ArtifactArgs),
     /// What a check means, the list of checks, or a JSON schema.
     Explain(explain::ExplainArgs),
+    /// Write or verify the ledger: the contract and its history as text in the governed tree.
+    Ledger(ledger::LedgerArgs),
     /// Goldens: artifacts of released compilers that must go on running.
     #[cfg(feature = "runtime")]
     Golden(golden::GoldenArgs),
@@ -138,6 +141,7 @@ impl Cli {
             #[cfg(feature = "runtime")]
             Command::Artifact(command) => artifact::run(&context, &command),
             Command::Explain(args) => explain::run(&context, &args),
+            Command::Ledger(args) => ledger::run(&context, &args),
             #[cfg(feature = "runtime")]
             Command::Golden(args) => golden::run(&context, &args),
             Command::Rollout(args) => rollout::run(&context, &args),

@@ -84,6 +84,23 @@ impl ParsedFile {
         })
     }
 
+    /// A file of which nothing is known but its import name.
+    pub(crate) fn without_declarations(name: &str) -> Self {
+        ParsedFile {
+            name: name.into(),
+            path: name.into(),
+            descriptor: FileDescriptorProto { name: Some(name.to_owned()), ..Default::default() },
+            features: FileFeatures {
+                syntax: features::Syntax::Proto2,
+                overrides: Default::default(),
+                reserved_names: Default::default(),
+            },
+            source: None,
+            blob: None,
+            spans: Spans::default(),
+        }
+    }
+
     /// Whether two versions of a file declare the same, comments and layout aside.
     pub fn same_declarations(&self, other: &ParsedFile) -> bool {
         let (a, b) = (&self.descriptor, &other.descriptor);

@@ -6,7 +6,8 @@ use std::rc::Rc;
 use chrono::NaiveDate;
 
 use crate::descriptor::ContractSpec;
-use crate::history::{Begin, Cache, History, Options, default_since};
+use crate::history::ledger::Ledger;
+use crate::history::{Begin, Cache, History, Options, View, default_since};
 use crate::revision::{CommitInfo, Repository};
 use crate::rollout::Rollouts;
 use crate::triage::{Emission, EvidenceSource, Former, Seen};
@@ -75,6 +76,18 @@ impl<'r> Past<'r> {
     }
 }
 
+/// Where base's past is found.
+pub(super) struct Base<'r> {
+    /// Base's ledger: with it history is not read.
+    pub(super) ledger: Option<Ledger>,
+    /// Base's commit.
+    pub(super) commit: Option<CommitInfo>,
+    /// How the contract is found at a commit.
+    pub(super) spec: ContractSpec,
+    /// None where history is not to be read.
+    pub(super) past: Option<Rc<Past<'r>>>,
+}
+
 /// The evidence on one change.
 pub(super) struct Known<'g, 'r> {
     /// What the caller knows, which comes first.
@@ -83,11 +96,7 @@ pub(super) struct Known<'g, 'r> {
     pub(super) rollouts: Rollouts,
     /// The date that windows are measured against.
     today: NaiveDate,
-    /// Base's commit, and how the contract is found.
-    base: Option<CommitInfo>,
-    spec: ContractSpec,
-    /// None where history is not to be read.
-    past: Option<Rc<Past<'r>>>,
+    base: Base<'r>,
     /// The history as of base, read when first asked for.
     read: OnceCell<Result<Rc<Read>, String>>,
 }
@@ -97,25 +106,26 @@ impl<'g, 'r> Known<'g, 'r> {
         given: &'g dyn EvidenceSource,
         rollouts: Rollouts,
         today: NaiveDate,
-        base: Option<CommitInfo>,
-        spec: ContractSpec,
-        past: Option<Rc<Past<'r>>>,
+        base: Base<'r>,
     ) -> Self {
-        Known { given, rollouts, today, base, spec, past, read: OnceCell::new() }
+        Known { given, rollouts, today, base, read: OnceCell::new() }
     }
 
     fn read(&self) -> Option<&Rc<Read>> {
-        let past = self.past.as_ref()?;
-        let read = self.read.get_or_init(|| match &self.base {
-            Some(base) => past.of(base, &self.spec),
+        let past = self.base.past.as_ref()?;
+        let read = self.read.get_or_init(|| match &self.base.commit {
+            Some(commit) => past.of(commit, &self.base.spec),
             None => Err("base is no commit".to_owned()),
         });
         read.as_ref().ok()
     }
 
-    fn ask<T>(&self, ask: impl FnOnce(crate::history::View<'_>) -> T) -> Option<T> {
+    fn ask<T>(&self, ask: impl FnOnce(View<'_>) -> T) -> Option<T> {
+        if let Some(ledger) = &self.base.ledger {
+            return Some(ask(ledger.timeline().latest()));
+        }
         let read = self.read()?;
-        Some(ask(read.history.as_of(self.base.as_ref()?.id)?))
+        Some(ask(read.history.as_of(self.base.commit.as_ref()?.id)?))
     }
 }
 

@@ -2,10 +2,11 @@
 //!
 //! [`chain`] lists the commits, [`walk`] finds those that touch the contract and compiles them, [`timeline`] keeps
 //! what was ever declared with the commits between which it was, [`index`] keeps that on disk, and [`History::open`] puts
-//! it together. Messages of commits ([`reverts`]) explain what happened; no fact rests on them.
+//! it together. [`ledger`] keeps it as text in the governed tree. Messages of commits ([`reverts`]) explain what happened; no fact rests on them.
 
 pub mod chain;
 pub mod index;
+pub mod ledger;
 mod open;
 mod past;
 pub mod reverts;

@@ -9,7 +9,9 @@ const SHORT: usize = 10;
 impl From<Moment<'_>> for Seen {
     fn from(moment: Moment<'_>) -> Self {
         Seen {
-            commit: Some(moment.commit.chars().take(SHORT).collect()),
+            // A ledger knows some days without a commit.
+            commit: (!moment.commit.is_empty())
+                .then(|| moment.commit.chars().take(SHORT).collect()),
             date: moment.date,
             confidence: moment.confidence,
         }

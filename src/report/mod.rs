@@ -19,6 +19,7 @@ pub mod html;
 pub mod human;
 pub mod json;
 pub mod junit;
+pub mod ledger;
 #[cfg(feature = "runtime")]
 pub mod lint;
 pub mod markdown;

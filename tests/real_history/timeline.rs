@@ -75,4 +75,13 @@ fn numbers_that_were_used_twice() {
         });
         assert!(found, "{name} {number}");
     }
+    // More of them, and a number that is reserved no more.
+    for (name, number) in [("xla.DebugOptions", 466), ("xla.gpu.ThunkProto", 28)] {
+        let found = reuses.iter().any(|(s, r)| *s == name && !r.by_name && r.now.number == number);
+        assert!(found, "{name} {number}");
+    }
+    let executable = view.scope_named("xla.gpu.GpuExecutableProto").unwrap();
+    let reserved = view.number_reserved(executable, 16);
+    println!("GpuExecutableProto 16 reserved {reserved:#?}");
+    assert!(reserved.iter().any(|period| period.until.is_some()));
 }

@@ -45,7 +45,7 @@ fn is_reachable(change: &Change<'_>) -> bool {
     match change.surface {
         Surface::Proto => change.reach.wire,
         Surface::JsonPayload => change.reach.json,
-        Surface::Container | Surface::Golden | Surface::Policy => false,
+        Surface::Container | Surface::Golden | Surface::Policy | Surface::Ledger => false,
     }
 }
 

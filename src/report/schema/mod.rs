@@ -26,6 +26,7 @@ schemas! {
     "goldens",
     "history",
     "inspect",
+    "ledger",
     "lint",
     "rollout",
     "run",

@@ -30,6 +30,8 @@ pub(super) struct PolicyFile {
     pub(super) rollout: RolloutTable,
     #[serde(default)]
     pub(super) goldens: GoldensTable,
+    #[serde(default)]
+    pub(super) history: HistoryTable,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -99,6 +101,12 @@ pub(super) struct GoldensTable {
     pub(super) paths: Option<Vec<Spanned<String>>>,
     pub(super) upstream: Option<Vec<Spanned<String>>>,
     pub(super) execute: Option<Spanned<String>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct HistoryTable {
+    pub(super) ledger: Option<Spanned<String>>,
 }
 
 /// A TOML date, or the same as a string.

@@ -50,7 +50,12 @@ pub struct Policy {
     pub rollout_file: Option<String>,
     /// Where goldens are kept.
     pub goldens: GoldenPaths,
+    /// Path of the ledger in the governed tree.
+    pub ledger: String,
 }
+
+/// Where the ledger is unless the policy says otherwise.
+pub const LEDGER: &str = "aotgate.lock";
 
 /// Where goldens are kept. Directories are relative to each of the prefixes; those that are absent are
 /// passed over.
