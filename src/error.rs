@@ -261,6 +261,21 @@ pub(crate) enum ErrorKind {
     #[diagnostic(code(aotgate::io), help("check that the path exists and may be read"))]
     Io { path: PathBuf, error: std::io::Error },
 
+    // History
+    #[error("the history of the contract has more than {limit} facts")]
+    #[diagnostic(
+        code(aotgate::history_too_large),
+        help("walk less of it with `--since`, and check the entry files of the policy")
+    )]
+    HistoryTooLarge { limit: usize },
+
+    #[error("a commit of the history could not be looked at")]
+    #[diagnostic(
+        code(aotgate::history_defect),
+        help("this is a defect; please report it with the output of `aotgate history --no-cache`")
+    )]
+    HistoryDefect,
+
     // Artifacts
     #[cfg(feature = "runtime")]
     #[error("{path}: {error}")]
@@ -279,6 +294,16 @@ pub(crate) enum ErrorKind {
     #[error("{path}: {message}")]
     #[diagnostic(code(aotgate::convert), help("{help}"))]
     Convert { path: String, message: String, help: String },
+
+    // Ledger
+    #[error("{path}:{line}: {what}")]
+    #[diagnostic(
+        code(aotgate::ledger),
+        help(
+            "run `aotgate ledger` again: it writes the file anew from the protos, the ledger of the last commit and the history that is there; `git checkout HEAD -- {path}` brings the last one back"
+        )
+    )]
+    Ledger { path: String, line: usize, what: String },
 
     // Policy
     #[error("{message}")]

@@ -3,10 +3,17 @@
 mod containers;
 #[cfg(feature = "runtime")]
 mod goldens;
+mod ledger;
+mod past;
+mod record;
+mod rollouts;
 mod watch;
 
+pub use record::{Recorded, Recording};
+pub(crate) use rollouts::landed;
 pub use watch::Watch;
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use chrono::NaiveDate;
@@ -15,6 +22,8 @@ use crate::descriptor::{Contract, ContractSpec, ParseCache, SourceClosure};
 use crate::error::{Error, ErrorKind};
 use crate::finding::{Evidence, Finding, Judgement, SideInfo, Triage};
 use crate::golden::Selection;
+use crate::history::Cache;
+use crate::history::ledger::Ledger;
 use crate::revision::{CommitInfo, Repository, Revision, RevisionSpec};
 use crate::triage::policy::{self, Policy};
 use crate::triage::{self, Attestation, EvidenceSource, InputFile, Loudness};
@@ -78,6 +87,7 @@ pub struct Gate<'r> {
     contracts: ContractCache,
     #[cfg_attr(not(feature = "runtime"), allow(dead_code, reason = "nothing is executed then"))]
     watch: Watch,
+    past: Option<Rc<past::Past<'r>>>,
 }
 
 /// The contracts of the last checks: a commit's head is often the next one's base.
@@ -118,7 +128,16 @@ impl<'r> Gate<'r> {
             cache: ParseCache::default(),
             contracts: ContractCache::default(),
             watch: Watch::default(),
+            past: None,
         }
+    }
+
+    /// Reads history where a check asks for it, with an index kept at `cache`; `watch` is told how many commits of how
+    /// many have been walked.
+    #[must_use]
+    pub fn with_history(self, cache: Cache, watch: Watch) -> Self {
+        let past = past::Past::new(self.repository, cache, watch);
+        Gate { past: Some(Rc::new(past)), ..self }
     }
 
     /// Tells `watch` how far execution has come.
@@ -145,8 +164,13 @@ impl<'r> Gate<'r> {
         policy: &Policy,
     ) -> Result<Arc<Contract>, Error> {
         let spec = &policy.contract;
-        let closure = revision.closure(spec, &mut self.cache)?;
-        let contract = self.contracts.get(closure, spec)?;
+        let contract = match revision.as_ledger() {
+            Some(ledger) => Arc::new(governed(ledger, spec)),
+            None => {
+                let closure = revision.closure(spec, &mut self.cache)?;
+                self.contracts.get(closure, spec)?
+            }
+        };
         if contract.roots.is_empty() {
             return Err(root_absent(policy, &revision.label, &revision.label));
         }
@@ -179,6 +203,9 @@ impl<'r> Gate<'r> {
                 return Ok(true);
             }
         }
+        if head.ledger_bytes(&policy)? != worktree.ledger_bytes(&policy)? {
+            return Ok(true);
+        }
         let committed = head.closure(&policy.contract, &mut self.cache)?;
         let uncommitted =
             worktree.closure_after(&policy.contract, &mut self.cache, Some(&committed))?;
@@ -208,8 +235,12 @@ impl<'r> Gate<'r> {
         self.cache.advance();
         let base_closure = base.closure(spec, &mut self.cache)?;
         let head_closure = head.closure_after(spec, &mut self.cache, Some(&base_closure))?;
-        let base_contract = self.contracts.get(base_closure, spec)?;
-        let head_contract = self.contracts.get(head_closure, spec)?;
+        let mut get = |revision: &Revision<'_>, closure| match revision.as_ledger() {
+            Some(ledger) => Ok(Arc::new(governed(ledger, spec))),
+            None => self.contracts.get(closure, spec),
+        };
+        let base_contract = get(base, base_closure)?;
+        let head_contract = get(head, head_closure)?;
         if base_contract.roots.is_empty() && head_contract.roots.is_empty() {
             return Err(root_absent(policy, &base.label, &head.label));
         }
@@ -285,6 +316,15 @@ impl<'r> Gate<'r> {
     ) -> Result<Judgement, Error> {
         let policy = self.policy(request.policy.as_ref(), base, head)?;
         let comparison = self.compare(base, head, &policy)?;
+        let (rollouts, unreadable) = rollouts::of_base(&policy, base)?;
+        let past = past::Base {
+            // One that cannot be read is a finding below, and history says the same.
+            ledger: base.ledger(&policy).unwrap_or_default(),
+            commit: base.commit.clone(),
+            spec: policy.contract.clone(),
+            past: self.past.clone(),
+        };
+        let evidence = &past::Known::new(evidence, rollouts, request.today, past);
 
         let mut findings = if Arc::ptr_eq(&comparison.base, &comparison.head) {
             Vec::new()
@@ -318,6 +358,14 @@ impl<'r> Gate<'r> {
         #[cfg(not(feature = "runtime"))]
         let goldens = crate::finding::Goldens::default();
         findings.extend(self.policy_findings(&policy, request, base, head)?);
+        findings.extend(unreadable);
+        let branch = self.branch(head);
+        let old = &evidence.rollouts;
+        findings.extend(rollouts::edited(&policy, request.today, [base, head], old, evidence, &branch)?);
+        if let Some(why) = evidence.missing() {
+            note_missing_history(&mut findings, &why);
+        }
+        findings.extend(self.ledger_findings(base, head, &comparison, loudness)?);
 
         if findings.iter().any(|f| f.triage == Triage::NeedsAttestation) {
             triage::apply_attestations(&mut findings, &self.attestations(request, base, head));
@@ -380,6 +428,16 @@ impl<'r> Gate<'r> {
         self.check(&Request { base, head, today, ..request.clone() }, evidence)
     }
 
+    /// Looks up commits of the branch that `head` is on.
+    fn branch(&self, head: &Revision<'_>) -> rollouts::Branch<'r> {
+        // Uncommitted work is on top of HEAD.
+        let checkout = || self.repository.filter(|_| head.is_checkout())?.head().ok();
+        rollouts::Branch {
+            repository: self.repository,
+            head: head.commit.clone().or_else(checkout),
+        }
+    }
+
     /// Findings about edits of the policy and the waivers themselves.
     fn policy_findings(
         &self,
@@ -391,7 +449,8 @@ impl<'r> Gate<'r> {
         let mut findings = Vec::new();
         for (path, kind) in input_files(policy, request.policy.as_ref()) {
             let (before, after) = (base.read_file(path)?, head.read_file(path)?);
-            if before == after || base.is_empty() {
+            // A ledger has no files that could be edited.
+            if before == after || base.is_empty() || base.as_ledger().is_some() {
                 continue;
             }
             let (before, after) = (before.as_deref(), after.as_deref());
@@ -435,6 +494,17 @@ impl<'r> Gate<'r> {
     }
 }
 
+/// A ledger's contract under a policy; under its own roots where the policy's were not there.
+fn governed(ledger: &Ledger, spec: &ContractSpec) -> Contract {
+    let mut contract = (**ledger.contract()).clone();
+    let (roots, json_roots) = (contract.roots.clone(), contract.json_roots.clone());
+    contract.govern(spec);
+    if contract.roots.is_empty() {
+        contract.set_roots(roots, json_roots);
+    }
+    contract
+}
+
 /// A shallow clone may lack the commits whose messages attest.
 fn note_missing_messages(findings: &mut [Finding]) {
     let unsatisfied = findings
@@ -451,6 +521,20 @@ fn note_missing_messages(findings: &mut [Finding]) {
     }
 }
 
+/// What checks would have asked the past is unknown, and the conservative answer was taken.
+fn note_missing_history(findings: &mut [Finding], why: &str) {
+    let dated = |f: &&mut Finding| f.surface == "proto" && f.triage > Triage::Safe;
+    for finding in findings.iter_mut().filter(dated) {
+        finding.evidence.push(Evidence {
+            what: why.to_owned(),
+            commit: None,
+            date: None,
+            file: None,
+            line: None,
+        });
+    }
+}
+
 /// Files of the tree that are the gate's own inputs.
 fn input_files<'p>(policy: &'p Policy, named: Option<&'p PolicyFile>) -> Vec<(&'p str, InputFile)> {
     let mut paths: Vec<&str> = policy::LOCATIONS.to_vec();
@@ -458,7 +542,9 @@ fn input_files<'p>(policy: &'p Policy, named: Option<&'p PolicyFile>) -> Vec<(&'
     paths.sort_unstable();
     paths.dedup();
     let policies = paths.into_iter().map(|path| (path, InputFile::Policy));
-    policies.chain(policy.waiver_file.as_deref().map(|path| (path, InputFile::Waivers))).collect()
+    let waivers = policy.waiver_file.as_deref().map(|path| (path, InputFile::Waivers));
+    let rollouts = policy.rollout_file.as_deref().map(|path| (path, InputFile::Rollouts));
+    policies.chain(waivers).chain(rollouts).collect()
 }
 
 fn root_absent(policy: &Policy, base: &str, head: &str) -> Error {

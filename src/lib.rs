@@ -19,6 +19,7 @@ pub mod execute;
 pub mod finding;
 pub mod gate;
 pub mod golden;
+pub mod history;
 #[cfg(feature = "runtime")]
 mod pool;
 pub mod report;

@@ -3,7 +3,7 @@
 //! A fixture is a folder with the name of a check's file: `base/` and `head/` hold the two revisions,
 //! `expected.txt` all findings of all checks on them. Optional: `policy.toml` instead of the default test
 //! policy, `emission.txt` with what is known about emission, `base/policy.toml` and `head/policy.toml`, `base/waivers.toml`,
-//! and `base/golden` and `head/golden` with recorded artifacts. What is called "fine" in a fixture is its near miss: the fixture's own check may not
+//! `base/golden` and `head/golden` with recorded artifacts, and ledgers `base/aotgate.lock` and `head/aotgate.lock`. What is called "fine" in a fixture is its near miss: the fixture's own check may not
 //! report it. `AOTGATE_BLESS=1` rewrites what is generated.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test reports by panicking")]
 
@@ -18,10 +18,12 @@ use aotgate::descriptor::{Contract, ContractSpec, FileTree, ParseCache, SourceCl
 use aotgate::finding::Finding;
 use aotgate::gate::{Gate, PolicyFile, Request};
 use aotgate::golden::Selection;
+use aotgate::history::Confidence;
 use aotgate::revision::{Revision, RevisionSpec};
 use aotgate::triage::policy::{self, Policy};
 use aotgate::triage::{
-    Context, Emission, EvidenceSource, Input, InputFile, apply_waivers, checks, edited_input,
+    Context, Emission, EvidenceSource, Former, Input, InputFile, Seen, apply_waivers, checks,
+    edited_input,
     judge, sort,
 };
 use chrono::NaiveDate;
@@ -63,29 +65,104 @@ fn contract(dir: PathBuf, spec: &ContractSpec) -> Contract {
     closure.and_then(|c| c.contract(spec)).unwrap_or_else(|error| panic!("{error:?}"))
 }
 
-/// What `emission.txt` says.
-struct Known(BTreeMap<String, Emission>);
+/// What `emission.txt` and `history.txt` say.
+struct Known {
+    emission: BTreeMap<String, Emission>,
+    /// Message or enum, and what it declared before.
+    before: Vec<(String, Former)>,
+    /// Message or enum, number or name, and since when it is reserved.
+    reserved: Vec<(String, String, Seen)>,
+    /// Construct, and since when it is declared.
+    first: BTreeMap<String, Seen>,
+}
+
+/// Lines without comments, in words.
+fn words(path: &Path) -> Vec<Vec<String>> {
+    let text = fs::read_to_string(path).unwrap_or_default();
+    let lines = text.lines().filter(|l| !l.starts_with('#') && !l.is_empty());
+    lines.map(|line| line.split(' ').map(str::to_owned).collect()).collect()
+}
+
+fn seen(text: &str) -> Seen {
+    let (date, commit) = text.split_once('@').unwrap();
+    let confidence = Confidence::Known;
+    Seen { commit: Some(commit.to_owned()), date: date.parse().unwrap(), confidence }
+}
 
 impl Known {
-    fn read(path: &Path) -> Known {
-        let text = fs::read_to_string(path).unwrap_or_default();
-        let lines = text.lines().filter(|l| !l.starts_with('#') && !l.is_empty());
-        let known = lines.map(|line| {
-            let (construct, emission) = line.split_once(' ').unwrap();
-            let emission = match emission {
+    fn read(dir: &Path) -> Known {
+        let emission = words(&dir.join("emission.txt")).into_iter().map(|line| {
+            let [construct, emission] = line.as_slice() else { panic!("{line:?}") };
+            let emission = match emission.as_str() {
                 "on" => Emission::On,
                 "off" => Emission::Off,
                 date => Emission::Ceased(date.parse().unwrap()),
             };
             (construct.to_owned(), emission)
         });
-        Known(known.collect())
+        let (mut before, mut reserved) = (Vec::new(), Vec::new());
+        let mut first = BTreeMap::new();
+        for line in words(&dir.join("history.txt")) {
+            let words: Vec<&str> = line.iter().map(String::as_str).collect();
+            match words.as_slice() {
+                // was OWNER NUMBER TYPE NAME SINCE UNTIL; type `-` for a value
+                ["was", owner, number, ty, name, since, until] => {
+                    let former = Former {
+                        number: number.parse().unwrap(),
+                        name: (*name).to_owned(),
+                        ty: Some((*ty).to_owned()).filter(|ty| ty != "-"),
+                        since: seen(since),
+                        until: seen(until),
+                        meaning: u32::try_from(before.len()).unwrap(),
+                    };
+                    before.push(((*owner).to_owned(), former));
+                }
+                ["reserved", owner, what, since] => {
+                    reserved.push(((*owner).to_owned(), (*what).to_owned(), seen(since)));
+                }
+                ["first", construct, since] => {
+                    first.insert((*construct).to_owned(), seen(since));
+                }
+                _ => panic!("{line:?}"),
+            }
+        }
+        Known { emission: emission.collect(), before, reserved, first }
+    }
+
+    fn before(&self, scope: &str, which: impl Fn(&Former) -> bool) -> Vec<Former> {
+        let of = self.before.iter().filter(|(owner, former)| owner == scope && which(former));
+        of.map(|(_, former)| former.clone()).collect()
+    }
+
+    fn since(&self, scope: &str, what: &str) -> Option<Seen> {
+        let found = self.reserved.iter().find(|(owner, of, _)| owner == scope && of == what);
+        found.map(|(.., seen)| seen.clone())
     }
 }
 
 impl EvidenceSource for Known {
     fn emission(&self, construct: &str) -> Emission {
-        self.0.get(construct).copied().unwrap_or(Emission::Unknown)
+        self.emission.get(construct).copied().unwrap_or(Emission::Unknown)
+    }
+
+    fn number_before(&self, scope: &str, number: i32) -> Vec<Former> {
+        self.before(scope, |former| former.number == number)
+    }
+
+    fn name_before(&self, scope: &str, name: &str) -> Vec<Former> {
+        self.before(scope, |former| former.name == name)
+    }
+
+    fn introduced(&self, construct: &str) -> Option<Seen> {
+        self.first.get(construct).cloned()
+    }
+
+    fn number_reserved(&self, scope: &str, number: i32) -> Option<Seen> {
+        self.since(scope, &number.to_string())
+    }
+
+    fn name_reserved(&self, scope: &str, name: &str) -> Option<Seen> {
+        self.since(scope, name)
     }
 }
 
@@ -124,7 +201,7 @@ fn fixtures() -> Vec<Fixture> {
         Fixture {
             base: contract(dir.join("base"), &policy.contract),
             head: contract(dir.join("head"), &policy.contract),
-            known: Known::read(&dir.join("emission.txt")),
+            known: Known::read(&dir),
             policy,
             policy_text,
             dir,
@@ -149,7 +226,7 @@ impl Fixture {
         let in_contract = |change: &Change<'_>| match change.surface {
             Surface::Proto => change.reach.wire,
             Surface::JsonPayload => change.reach.json,
-            Surface::Container | Surface::Golden | Surface::Policy => false,
+            Surface::Container | Surface::Golden | Surface::Policy | Surface::Ledger => false,
         };
         compare(&self.base, &self.head).into_iter().filter(in_contract).collect()
     }
@@ -173,7 +250,10 @@ impl Fixture {
     /// What the gate says of containers and goldens.
     fn recorded(&self) -> Vec<Finding> {
         let [base, head] = ["base", "head"].map(|side| self.dir.join(side));
-        if self.policy.containers == Default::default() && !base.join("golden").exists() {
+        let rollouts = self.policy.rollout_file.is_some();
+        let ledger = [&base, &head].iter().any(|side| side.join("aotgate.lock").exists());
+        let golden = base.join("golden").exists();
+        if self.policy.containers == Default::default() && !golden && !ledger && !rollouts {
             return Vec::new();
         }
         let request = Request {
@@ -193,17 +273,22 @@ impl Fixture {
         let (base, head) = (Revision::directory(&base), Revision::directory(&head));
         let judgement = Gate::new(None).check_between(&base, &head, &request, &self.known);
         let judgement = judgement.unwrap_or_else(|error| panic!("{}: {error:?}", self.name));
-        let surfaces = ["container", "golden"];
-        judgement.findings.into_iter().filter(|f| surfaces.contains(&f.surface)).collect()
+        let surfaces = ["container", "golden", "ledger"];
+        let rules = [checks::emitted_too_early::CHECK.id, checks::rollout_malformed::CHECK.id];
+        let by_gate =
+            |f: &Finding| surfaces.contains(&f.surface) || rules.contains(&f.check);
+        judgement.findings.into_iter().filter(by_gate).collect()
     }
 
     /// What the gate adds to the findings on changes: edits of the policy, expired waivers.
     fn inputs(&self, findings: &mut [Finding]) -> Vec<Finding> {
         let read = |path: String| fs::read(self.dir.join(path)).ok();
         let mut more = Vec::new();
-        for (kind, name) in
-            [(InputFile::Policy, "policy.toml"), (InputFile::Waivers, "waivers.toml")]
-        {
+        for (kind, name) in [
+            (InputFile::Policy, "policy.toml"),
+            (InputFile::Waivers, "waivers.toml"),
+            (InputFile::Rollouts, "rollouts.toml"),
+        ] {
             let (base, head) = (read(format!("base/{name}")), read(format!("head/{name}")));
             if base != head {
                 more.extend(edited_input(kind, name, base.as_deref(), head.as_deref()).unwrap());

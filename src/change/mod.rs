@@ -17,8 +17,10 @@ use crate::descriptor::{Contract, Enum, EnumValue, Field, Location, Message, One
 macro_rules! kinds {
     ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {
         /// Kind of a change; the names are part of the `aotgate.diff/1` format.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum ChangeKind { $($(#[$doc])* $variant,)* }
+        #[derive(
+            Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+        )]
+        pub enum ChangeKind { $($(#[$doc])* #[serde(rename = $name)] $variant,)* }
 
         impl ChangeKind {
             /// All kinds, in the order reports use.
@@ -100,7 +102,10 @@ kinds! {
 }
 
 /// Which schema a change belongs to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+)]
+#[serde(rename_all = "kebab-case")]
 pub enum Surface {
     /// The binary descriptors.
     Proto,
@@ -112,6 +117,8 @@ pub enum Surface {
     Golden,
     /// The tool's own inputs; no change of a schema has it.
     Policy,
+    /// The ledger; no change of a schema has it.
+    Ledger,
 }
 
 impl Surface {
@@ -123,6 +130,7 @@ impl Surface {
             Surface::Container => "container",
             Surface::Golden => "golden",
             Surface::Policy => "policy",
+            Surface::Ledger => "ledger",
         }
     }
 }

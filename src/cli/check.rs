@@ -5,11 +5,12 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::cache::CacheArgs;
 use super::context::Context;
 use super::{Format, Status, output};
 use crate::error::{Error, ErrorKind};
 use crate::finding::{Judgement, Verdict};
-use crate::gate::{Gate, Request};
+use crate::gate::{Gate, Request, Watch};
 use crate::golden::{Selection, TEST_ALL_VERSIONS};
 use crate::report;
 use crate::report::json::Layout;
@@ -62,6 +63,8 @@ pub(super) struct CheckArgs {
     /// A directory with further goldens, trusted like those of the base; may be repeated.
     #[arg(long, value_name = "DIR")]
     golden_store: Vec<PathBuf>,
+    #[command(flatten)]
+    cache: CacheArgs,
     /// Show every note.
     #[arg(long, short)]
     verbose: bool,
@@ -118,7 +121,7 @@ fn one(context: &Context, args: &CheckArgs) -> Result<Judgement, Error> {
     if let Some(sha) = &args.commit {
         let repository = context.repository()?;
         request.policy = context.policy_file(Some(&repository))?;
-        return gate(Some(&repository)).check_commit(
+        return gate(args, Some(&repository)).check_commit(
             sha,
             context.given_today(),
             &request,
@@ -130,11 +133,11 @@ fn one(context: &Context, args: &CheckArgs) -> Result<Judgement, Error> {
         let repository = context.repository_for(&[base, head])?;
         request.policy = context.policy_file(repository.as_ref())?;
         (request.base, request.head) = (base.clone(), head.clone());
-        return gate(repository.as_ref()).check(&request, &NoHistory);
+        return gate(args, repository.as_ref()).check(&request, &NoHistory);
     }
     let repository = context.repository()?;
     request.policy = context.policy_file(Some(&repository))?;
-    let mut gate = gate(Some(&repository));
+    let mut gate = gate(args, Some(&repository));
     if let Some(range) = &args.range {
         (request.base, request.head) = parse_range(&repository, range)?;
         return gate.check(&request, &NoHistory);
@@ -151,16 +154,18 @@ fn one(context: &Context, args: &CheckArgs) -> Result<Judgement, Error> {
 }
 
 /// A gate whose progress shows.
-fn gate(repository: Option<&Repository>) -> Gate<'_> {
-    let gate = Gate::new(repository);
+fn gate<'r>(args: &CheckArgs, repository: Option<&'r Repository>) -> Gate<'r> {
+    let gate = Gate::new(repository).with_history(args.cache.cache(), watch("commits"));
     #[cfg(feature = "runtime")]
-    let gate = {
-        let progress = std::sync::Arc::new(output::Progress::new("goldens", 0));
-        let clear = progress.clone();
-        let show = move |done, of| progress.show_of(done, of);
-        gate.watched(crate::gate::Watch::new(show, move || clear.clear()))
-    };
+    let gate = gate.watched(watch("goldens"));
     gate
+}
+
+/// Shows how many of the things of some kind are done.
+fn watch(of_what: &'static str) -> Watch {
+    let progress = std::sync::Arc::new(output::Progress::new(of_what, 0));
+    let clear = progress.clone();
+    Watch::new(move |done, of| progress.show_of(done, of), move || clear.clear())
 }
 
 /// `A..B`, `A...B` (from the merge base), with `HEAD` for a missing end.
@@ -193,7 +198,7 @@ fn many(context: &Context, args: &CheckArgs) -> miette::Result<Status> {
     let repository = context.repository()?;
     let mut request = request(context, args)?;
     request.policy = context.policy_file(Some(&repository))?;
-    let mut gate = gate(Some(&repository));
+    let mut gate = gate(args, Some(&repository));
     let mut status_so_far = Status::Passed;
     let mut document = String::new();
     let mut judge = |rev: &str| -> Result<(), Error> {

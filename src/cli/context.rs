@@ -46,6 +46,11 @@ impl Context {
         Repository::discover(&self.dir)
     }
 
+    /// The directory that `--repo` names, else the current one.
+    pub(super) fn dir(&self) -> &Path {
+        &self.dir
+    }
+
     /// The repository where one of the revisions needs it.
     pub(super) fn repository_for(
         &self,

@@ -42,7 +42,7 @@ pub(super) fn run(context: &Context, args: &DiffArgs) -> miette::Result<Status> 
             || match change.surface {
                 Surface::Proto => change.reach.wire,
                 Surface::JsonPayload => change.reach.json,
-                Surface::Container | Surface::Golden | Surface::Policy => false,
+                Surface::Container | Surface::Golden | Surface::Policy | Surface::Ledger => false,
             }
     });
     let input = report::diff::Input {

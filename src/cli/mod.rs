@@ -2,15 +2,19 @@
 
 #[cfg(feature = "runtime")]
 mod artifact;
+mod cache;
 mod check;
 mod context;
 mod diff;
 mod explain;
 #[cfg(feature = "runtime")]
 mod golden;
+mod history;
+mod ledger;
 #[cfg(feature = "runtime")]
 mod limits;
 mod output;
+mod rollout;
 #[cfg(feature = "runtime")]
 mod run;
 mod snapshot;
@@ -29,8 +33,8 @@ use context::Context;
     version,
     about,
     after_help = "\
-A REV is anything git understands, WORKTREE, INDEX, EMPTY, a descriptor set (*.binpb, *.fds, *.pb), or a released
-binary (*.so, *.whl) whose embedded descriptors are read.
+A REV is anything git understands, WORKTREE, INDEX, EMPTY, a directory (., ./x, x/), a ledger (*.lock), a descriptor set
+(*.binpb, *.fds, *.pb), or a released binary (*.so, *.whl) whose embedded descriptors are read.
 
 Exit status: 0 passed, 1 blocked, 2 could not judge."
 )]
@@ -90,14 +94,20 @@ enum Command {
     Snapshot(snapshot::SnapshotArgs),
     /// Every contract change between two revisions with its effect on the wire.
     Diff(diff::DiffArgs),
+    /// What happened to the contract, commit by commit: changes, reverts, numbers used twice.
+    History(history::HistoryArgs),
     /// Look into artifacts and ask what runtimes make of them.
     #[cfg(feature = "runtime")]
     Artifact(artifact::ArtifactArgs),
     /// What a check means, the list of checks, or a JSON schema.
     Explain(explain::ExplainArgs),
+    /// Write or verify the ledger: the contract and its history as text in the governed tree.
+    Ledger(ledger::LedgerArgs),
     /// Goldens: artifacts of released compilers that must go on running.
     #[cfg(feature = "runtime")]
     Golden(golden::GoldenArgs),
+    /// Staged rollouts: where each stands, what may land when, and whether history agrees.
+    Rollout(rollout::RolloutArgs),
     /// Execute one artifact, without a GPU and without XLA.
     #[cfg(feature = "runtime")]
     Run(run::RunArgs),
@@ -127,11 +137,14 @@ impl Cli {
             Command::Check(args) => check::run(&context, &args),
             Command::Snapshot(args) => snapshot::run(&context, &args),
             Command::Diff(args) => diff::run(&context, &args),
+            Command::History(args) => history::run(&context, &args),
             #[cfg(feature = "runtime")]
             Command::Artifact(command) => artifact::run(&context, &command),
             Command::Explain(args) => explain::run(&context, &args),
+            Command::Ledger(args) => ledger::run(&context, &args),
             #[cfg(feature = "runtime")]
             Command::Golden(args) => golden::run(&context, &args),
+            Command::Rollout(args) => rollout::run(&context, &args),
             #[cfg(feature = "runtime")]
             Command::Run(args) => run::run(&context, &args),
         };

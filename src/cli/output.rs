@@ -3,7 +3,6 @@
 
 use std::io::{IsTerminal as _, Write as _};
 use std::path::Path;
-#[cfg(feature = "runtime")]
 use std::time::{Duration, Instant};
 
 use crate::error::{Error, ErrorKind};
@@ -71,7 +70,6 @@ pub(super) fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), Error> {
 }
 
 /// How far something long has come, on standard error: only on a terminal, and after half a second.
-#[cfg(feature = "runtime")]
 pub(super) struct Progress {
     what: &'static str,
     of: usize,
@@ -79,7 +77,6 @@ pub(super) struct Progress {
     terminal: bool,
 }
 
-#[cfg(feature = "runtime")]
 impl Progress {
     const PATIENCE: Duration = Duration::from_millis(500);
 
@@ -89,6 +86,7 @@ impl Progress {
     }
 
     /// Shows that so many are done.
+    #[cfg(feature = "runtime")]
     pub(super) fn show(&self, done: usize) {
         self.show_of(done, self.of);
     }

@@ -6,6 +6,7 @@ use clap::Args;
 
 use super::context::Context;
 use super::{Format, Status, output};
+use crate::error::{Error, ErrorKind};
 use crate::gate::Gate;
 use crate::report;
 use crate::report::json::Layout;
@@ -43,6 +44,16 @@ pub(super) fn run(context: &Context, args: &SnapshotArgs) -> miette::Result<Stat
         _ => return Err(context.unsupported_format("snapshot", "human, json").into()),
     };
     if let Some(path) = &args.binpb {
+        if revision.as_ledger().is_some() {
+            return Err(Error::from(ErrorKind::Usage {
+                message: format!(
+                    "{} has no files that a descriptor set could hold",
+                    revision.label
+                ),
+                help: "name the revision that it was written for".to_owned(),
+            })
+            .into());
+        }
         output::write_bytes(path, &contract.descriptor_set()?)?;
     }
     output::write(context.output.as_deref(), &text)?;

@@ -301,6 +301,14 @@ impl SourceClosure {
             })
     }
 
+    /// Whether both closures declare the same, comments and layout aside: their contracts differ in places only.
+    pub fn same_declarations(&self, other: &SourceClosure) -> bool {
+        self.files.len() == other.files.len()
+            && self.files.iter().zip(&other.files).all(|((a_name, a), (b_name, b))| {
+                a_name == b_name && (Arc::ptr_eq(a, b) || a.same_declarations(b))
+            })
+    }
+
     /// Whether no entry file was found.
     pub fn is_empty(&self) -> bool {
         self.files.is_empty()
@@ -336,19 +344,31 @@ impl SourceClosure {
                 .into(),
                 None => error,
             })?;
+        contract.govern(spec);
+        Ok(contract)
+    }
+}
+
+impl Contract {
+    /// Marks what the roots of `spec` reach.
+    pub(crate) fn govern(&mut self, spec: &ContractSpec) {
         let named = |patterns: Vec<&str>| -> Vec<Name> {
             let mut names: Vec<Name> =
-                patterns.iter().flat_map(|pattern| matching(&contract, pattern)).collect();
+                patterns.iter().flat_map(|pattern| matching(self, pattern)).collect();
             names.sort();
             names.dedup();
             names
         };
         let roots = named(spec.roots.iter().map(|r| &*r.message).collect());
         let json_roots = named(spec.opaque.iter().map(|o| &*o.message).collect());
-        contract.roots = roots;
-        contract.json_roots = json_roots;
-        contract.mark_reachable();
-        Ok(contract)
+        self.set_roots(roots, json_roots);
+    }
+
+    /// Marks what some roots reach.
+    pub(crate) fn set_roots(&mut self, roots: Vec<Name>, json_roots: Vec<Name>) {
+        self.roots = roots;
+        self.json_roots = json_roots;
+        self.mark_reachable();
     }
 }
 

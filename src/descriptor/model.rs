@@ -15,7 +15,7 @@ use super::parse::ParsedFile;
 pub type Name = Arc<str>;
 
 /// Everything declared in the import closure of the entry files of one revision.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Contract {
     /// Root messages of the binary contract that exist at this revision, sorted.
     pub roots: Vec<Name>,
@@ -173,7 +173,10 @@ pub enum Scalar {
 }
 
 /// Cardinality of a field.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+)]
+#[serde(rename_all = "kebab-case")]
 pub enum Label {
     /// At most one value.
     Singular,
@@ -184,7 +187,10 @@ pub enum Label {
 }
 
 /// How the absence of a field shows to a reader.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+)]
+#[serde(rename_all = "kebab-case")]
 pub enum Presence {
     /// Zero and unset are the same (`proto3` scalar without `optional`).
     Implicit,
@@ -283,9 +289,15 @@ impl Message {
             closed_enum: false,
             place: nowhere.clone(),
         };
+        let fields = fields.iter().map(field).collect();
+        Message { fields, ..Message::bare(name, nowhere.clone()) }
+    }
+
+    /// A message of which nothing is known but its name and place.
+    pub(crate) fn bare(name: &str, place: Place) -> Self {
         Message {
             name: name.into(),
-            fields: fields.iter().map(field).collect(),
+            fields: Vec::new(),
             oneofs: Vec::new(),
             reserved_numbers: Vec::new(),
             reserved_names: Vec::new(),
@@ -293,7 +305,7 @@ impl Message {
             map_entry: false,
             message_set: false,
             reach: Reach::default(),
-            place: nowhere,
+            place,
             by_name: Index::default(),
         }
     }
@@ -322,6 +334,21 @@ impl Message {
 }
 
 impl Enum {
+    /// An enum of which nothing is known but its name and place.
+    pub(crate) fn bare(name: &str, place: Place) -> Self {
+        Enum {
+            name: name.into(),
+            values: Vec::new(),
+            closed: false,
+            reserved_numbers: Vec::new(),
+            reserved_names: Vec::new(),
+            reach: Reach::default(),
+            place,
+            by_name: Index::default(),
+            by_number: Index::default(),
+        }
+    }
+
     /// The first value with this number.
     pub fn value(&self, number: i32) -> Option<&EnumValue> {
         let numbers = || self.values.iter().map(|v| v.number);

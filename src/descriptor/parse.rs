@@ -84,6 +84,40 @@ impl ParsedFile {
         })
     }
 
+    /// A file of which nothing is known but its import name.
+    pub(crate) fn without_declarations(name: &str) -> Self {
+        ParsedFile {
+            name: name.into(),
+            path: name.into(),
+            descriptor: FileDescriptorProto { name: Some(name.to_owned()), ..Default::default() },
+            features: FileFeatures {
+                syntax: features::Syntax::Proto2,
+                overrides: Default::default(),
+                reserved_names: Default::default(),
+            },
+            source: None,
+            blob: None,
+            spans: Spans::default(),
+        }
+    }
+
+    /// Whether two versions of a file declare the same, comments and layout aside.
+    pub fn same_declarations(&self, other: &ParsedFile) -> bool {
+        let (a, b) = (&self.descriptor, &other.descriptor);
+        self.name == other.name
+            && self.path == other.path
+            && self.features == other.features
+            && a.package == b.package
+            && a.dependency == b.dependency
+            && a.public_dependency == b.public_dependency
+            && a.weak_dependency == b.weak_dependency
+            && a.message_type == b.message_type
+            && a.enum_type == b.enum_type
+            && a.extension == b.extension
+            && a.options == b.options
+            && a.syntax == b.syntax
+    }
+
     /// Position of a descriptor path; falls back to the closest enclosing declaration, and to
     /// line 0 where the file carries no source information.
     pub fn locate(&self, path: &[i32]) -> Location {

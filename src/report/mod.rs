@@ -14,16 +14,19 @@ pub mod github;
 #[cfg(feature = "runtime")]
 pub mod goldens;
 mod group;
+pub mod history;
 pub mod html;
 pub mod human;
 pub mod json;
 pub mod junit;
+pub mod ledger;
 #[cfg(feature = "runtime")]
 pub mod lint;
 pub mod markdown;
 #[cfg(feature = "runtime")]
 mod output;
 mod recorded;
+pub mod rollout;
 #[cfg(feature = "runtime")]
 pub mod run;
 pub mod sarif;

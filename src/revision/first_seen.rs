@@ -91,6 +91,16 @@ impl<'r> FirstParents<'r> {
         self.commits.is_empty()
     }
 
+    /// When a commit landed on this line; `None` where it is not on it as far as the list goes.
+    pub fn landed(&self, commit: Oid) -> Option<NaiveDate> {
+        self.commits.iter().find(|(id, _)| *id == commit).map(|(_, date)| *date)
+    }
+
+    /// Whether the list ends where this clone does, so that older commits are missing.
+    pub fn is_cut(&self) -> bool {
+        self.end == End::Cut
+    }
+
     /// When a file that the tip has was added: found by halving the list, so a file that was deleted and
     /// added again gives one of the days on which it was added.
     pub fn first_seen(&self, path: &str) -> FirstSeen {

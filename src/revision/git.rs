@@ -405,7 +405,7 @@ pub(super) fn check_size(path: &str, bytes: u64, limit: u64) -> Result<(), Error
 }
 
 /// Accepts regular files only: a link's content is a path, a submodule's files are elsewhere.
-fn regular(path: &str, mode: i32, kind: Option<ObjectType>) -> Result<(), Error> {
+pub(super) fn regular(path: &str, mode: i32, kind: Option<ObjectType>) -> Result<(), Error> {
     let what = match (mode & 0o170_000, kind) {
         (0o120_000, _) => "a symbolic link",
         (_, Some(ObjectType::Tree)) => "a directory",

@@ -75,7 +75,7 @@ impl Revision<'_> {
             return Ok(Vec::new());
         }
         match &self.tree {
-            Tree::Empty | Tree::Descriptors(_) => {}
+            Tree::Empty | Tree::Descriptors(_) | Tree::Ledger(_) => {}
             Tree::Git(tree) => tree.list(&mut listing)?,
             Tree::Worktree(tree) | Tree::Directory(tree) => tree.list(&mut listing)?,
             Tree::Index(tree) => tree.list(&mut listing)?,
@@ -90,7 +90,7 @@ impl Revision<'_> {
     /// Larger files, missing objects, input errors, and what is no regular file.
     pub fn read_up_to(&self, path: &str, limit: u64) -> Result<Option<Vec<u8>>, Error> {
         match &self.tree {
-            Tree::Empty | Tree::Descriptors(_) => Ok(None),
+            Tree::Empty | Tree::Descriptors(_) | Tree::Ledger(_) => Ok(None),
             Tree::Git(tree) => match tree.find(path)? {
                 Some(blob) => read_blob(tree.repository, &tree.rev, path, blob, limit).map(Some),
                 None => Ok(None),
@@ -115,7 +115,7 @@ impl Revision<'_> {
                 .map_err(|error| repository.missing(&error, &format!("the file {path}"), rev, blob))
         };
         match &self.tree {
-            Tree::Empty | Tree::Descriptors(_) => Ok(None),
+            Tree::Empty | Tree::Descriptors(_) | Tree::Ledger(_) => Ok(None),
             Tree::Git(tree) => match tree.find(path)? {
                 Some(id) => blob(tree.repository, &tree.rev, id),
                 None => Ok(None),

@@ -1,5 +1,5 @@
-//! What a "revision" is: a git tree, the worktree, the index, a descriptor set file, or a released
-//! binary, and how base and head are chosen.
+//! What a "revision" is: a git tree, the worktree, the index, a plain directory, a descriptor set file, a released binary,
+//! or a ledger, and how base and head are chosen.
 
 mod base;
 mod binary;
@@ -7,20 +7,25 @@ mod checkout;
 mod embedded;
 mod first_seen;
 mod git;
+mod lineage;
 mod listing;
 mod spec;
+mod watched;
 
 pub use base::choose_base;
 pub use first_seen::{FirstParents, FirstSeen};
 pub use git::{CommitInfo, Repository};
+pub use lineage::{Ancestor, LineEnd};
 pub(crate) use listing::join;
 pub use listing::{Entry, EntryKind, ListLimits};
 pub use spec::RevisionSpec;
+pub use watched::Watched;
 
 use chrono::NaiveDate;
 
 use crate::descriptor::{ContractSpec, ParseCache, SourceClosure};
 use crate::error::Error;
+use crate::history::ledger::Ledger;
 
 /// A revision that was found: where its files come from, and its commit if it is one.
 #[derive(Debug)]
@@ -40,10 +45,11 @@ enum Tree<'r> {
     Directory(checkout::Worktree),
     Index(checkout::Index<'r>),
     Descriptors(SourceClosure),
+    Ledger(Box<Ledger>),
 }
 
 impl<'r> Revision<'r> {
-    /// Resolves a REV. `repository` may be absent for descriptor sets and released binaries.
+    /// Resolves a REV. `repository` may be absent where [`RevisionSpec::needs_repository`] says so, and for directories.
     ///
     /// # Errors
     /// Unknown revisions, missing objects, unreadable files; each with the way out.
@@ -55,9 +61,21 @@ impl<'r> Revision<'r> {
                 ("WORKTREE".to_owned(), None, Tree::Worktree(repository()?.worktree()?))
             }
             RevisionSpec::Index => ("INDEX".to_owned(), None, Tree::Index(repository()?.index()?)),
-            RevisionSpec::Git(rev) => {
-                let (commit, tree) = repository()?.commit_tree(rev)?;
-                (commit.short(), Some(commit), Tree::Git(tree))
+            RevisionSpec::Git(rev) => match (repository(), spec.as_directory()) {
+                (Err(_), Some(dir)) => return Ok(Revision::directory(dir)),
+                (Ok(repository), Some(dir)) if repository.commit(rev).is_err() => {
+                    return Ok(Revision::directory(dir));
+                }
+                (repository, _) => {
+                    let (commit, tree) = repository?.commit_tree(rev)?;
+                    (commit.short(), Some(commit), Tree::Git(tree))
+                }
+            },
+            RevisionSpec::Directory(dir) => return Ok(Revision::directory(dir)),
+            RevisionSpec::Ledger(path) => {
+                let name = path.display().to_string();
+                let ledger = Ledger::read(&name, &binary::read_file(path)?)?;
+                (name, None, Tree::Ledger(Box::new(ledger)))
             }
             RevisionSpec::DescriptorSet(path) => {
                 let bytes = binary::read_file(path)?;
@@ -92,7 +110,15 @@ impl<'r> Revision<'r> {
 
     /// Whether it has files, as opposed to descriptors alone.
     pub fn has_files(&self) -> bool {
-        !matches!(self.tree, Tree::Descriptors(_))
+        !matches!(self.tree, Tree::Descriptors(_) | Tree::Ledger(_))
+    }
+
+    /// The ledger, where the revision is one: it has a contract, and no files.
+    pub fn as_ledger(&self) -> Option<&Ledger> {
+        match &self.tree {
+            Tree::Ledger(ledger) => Some(ledger),
+            _ => None,
+        }
     }
 
     /// Whether this is the revision without files.
@@ -100,7 +126,7 @@ impl<'r> Revision<'r> {
         matches!(self.tree, Tree::Empty)
     }
 
-    /// Reads the contract's files.
+    /// Reads the contract's files; a ledger has none, its contract is [`Ledger::contract`].
     ///
     /// # Errors
     /// Those of [`SourceClosure::read`].
@@ -123,7 +149,7 @@ impl<'r> Revision<'r> {
         before: Option<&SourceClosure>,
     ) -> Result<SourceClosure, Error> {
         match &self.tree {
-            Tree::Empty => Ok(SourceClosure::default()),
+            Tree::Empty | Tree::Ledger(_) => Ok(SourceClosure::default()),
             Tree::Git(tree) => SourceClosure::read_after(tree, spec, cache, before),
             Tree::Worktree(tree) | Tree::Directory(tree) => {
                 SourceClosure::read_after(tree, spec, cache, before)
@@ -144,7 +170,7 @@ impl<'r> Revision<'r> {
             None => Ok(None),
         };
         match &self.tree {
-            Tree::Empty | Tree::Descriptors(_) => Ok(None),
+            Tree::Empty | Tree::Descriptors(_) | Tree::Ledger(_) => Ok(None),
             Tree::Git(tree) => read(tree),
             Tree::Worktree(tree) | Tree::Directory(tree) => read(tree),
             Tree::Index(tree) => read(tree),

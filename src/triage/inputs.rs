@@ -12,6 +12,8 @@ pub enum InputFile {
     Policy,
     /// A waiver file.
     Waivers,
+    /// A rollout file.
+    Rollouts,
 }
 
 /// One finding per edited key of a file; `None` means that the side does not have it.
@@ -37,11 +39,13 @@ pub fn edited_input(
             }
         }
         (Some(text), InputFile::Policy) => drop(policy::parse(path, text)?),
-        (None, _) => {}
+        // The gate reads them, and holds them against history.
+        (Some(_), InputFile::Rollouts) | (None, _) => {}
     }
     let edits = match kind {
         InputFile::Policy => policy::edits(before, after),
         InputFile::Waivers => policy::waiver_edits(path, before, after),
+        InputFile::Rollouts => policy::rollout_edits(path, before, after),
     };
     for edit in edits {
         let policy::Edit { key, before, after } = edit;
@@ -60,7 +64,7 @@ pub fn unreadable_waivers(path: &str, why: &str) -> Finding {
 }
 
 /// A file as a whole; `text` is head's.
-fn whole_file(path: &str, text: Option<&str>) -> SourceLocation {
+pub(crate) fn whole_file(path: &str, text: Option<&str>) -> SourceLocation {
     SourceLocation {
         side: if text.is_some() { Side::Head } else { Side::Base },
         location: Location { file: path.into(), line: 0, column: 0, end_line: 0, end_column: 0 },

@@ -11,7 +11,8 @@ mod sequence;
 
 pub use attestation::{Attestation, apply_attestations, parse_attestations};
 pub(crate) use class::Firm;
-pub use evidence::{Emission, EvidenceSource, NoHistory};
+pub use evidence::{Emission, EvidenceSource, Former, NoHistory, Seen};
+pub(crate) use inputs::whole_file;
 pub use inputs::{InputFile, edited_input, unreadable_waivers};
 pub use loudness::Loudness;
 pub use sequence::{Input, apply_waivers, judge, judge_containers, sort};

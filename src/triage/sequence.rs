@@ -37,7 +37,7 @@ pub fn judge(input: &Input<'_>) -> Vec<Finding> {
         let in_contract = match change.surface {
             Surface::Proto => change.reach.wire,
             Surface::JsonPayload => change.reach.json,
-            Surface::Container | Surface::Golden | Surface::Policy => false,
+            Surface::Container | Surface::Golden | Surface::Policy | Surface::Ledger => false,
         };
         if !in_contract {
             continue;
@@ -321,6 +321,7 @@ fn trace(check: &Check, change: &Change<'_>, outcome: &Outcome) -> Vec<TraceStep
         Surface::Container => "wraps every artifact",
         Surface::Golden => "recorded artifacts hold it",
         Surface::Policy => "decides what is judged",
+        Surface::Ledger => "tells what was before",
     };
     let step = |step, answer: &str, because: &str| TraceStep {
         step: Some(step),

@@ -11,6 +11,7 @@
 mod diffs;
 mod labels;
 mod regression;
+mod timeline;
 
 use std::path::PathBuf;
 

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use super::fold::Folded;
 use super::{Input, location, words};
-use crate::change::{Change, ChangeKind, Severity, Subject};
+use crate::change::{Change, ChangeKind, Severity};
 use crate::finding::SideInfo;
+use crate::history::ChangeLine;
 use crate::report::human::Style;
 use crate::report::text::{self, put};
 
@@ -118,7 +119,7 @@ struct Line {
 impl Line {
     fn of(change: &Change<'_>, remarks: &[String]) -> Self {
         let marker = words::marker(change.kind);
-        let mut text = words::sentence(change);
+        let mut text = words::sentence(&ChangeLine::of(change));
         if let Some(detail) = &change.detail
             && change.repurposed.is_none()
         {
@@ -205,20 +206,5 @@ fn print(out: &mut String, lines: &[Line], indent: &str, style: &Style) {
             out.push_str(&style.paint("31", &effects));
         }
         out.push('\n');
-    }
-}
-
-/// Fields of a message, for the line that announces it.
-pub(super) fn size(change: &Change<'_>) -> String {
-    match &change.subject {
-        Subject::Message(sides) => sides
-            .head
-            .or(sides.base)
-            .map_or(String::new(), |m| format!(", {}", text::count(m.fields.len(), "field"))),
-        Subject::Enum(sides) => sides
-            .head
-            .or(sides.base)
-            .map_or(String::new(), |e| format!(", {}", text::count(e.values.len(), "value"))),
-        _ => String::new(),
     }
 }

@@ -2,7 +2,7 @@
 
 mod fold;
 mod human;
-mod words;
+pub(super) mod words;
 
 pub use human::render;
 

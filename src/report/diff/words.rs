@@ -1,7 +1,8 @@
 //! How changes and effects are called in text for people.
 
-use super::human::size;
-use crate::change::{Change, ChangeKind, Severity, Subject};
+use crate::change::{ChangeKind, Severity};
+use crate::history::ChangeLine;
+use crate::report::text;
 
 /// New runtime, old artifact.
 pub(super) const BACKWARD: &str = "old artifacts";
@@ -20,7 +21,7 @@ pub(super) fn effect(severity: Severity) -> &'static str {
 }
 
 /// `+` for what is new, `-` for what is gone, `~` for the rest.
-pub(super) fn marker(kind: ChangeKind) -> char {
+pub(in crate::report) fn marker(kind: ChangeKind) -> char {
     match kind {
         ChangeKind::MessageAdded
         | ChangeKind::FieldAdded
@@ -39,14 +40,11 @@ pub(super) fn marker(kind: ChangeKind) -> char {
 }
 
 /// The change in words; the marker says whether something came, went or changed.
-pub(super) fn sentence(change: &Change<'_>) -> String {
+pub(in crate::report) fn sentence(change: &ChangeLine) -> String {
     let before = change.before.as_deref().unwrap_or("");
     let after = change.after.as_deref().unwrap_or("");
     let package = package(&change.construct);
-    let noun = match change.subject {
-        Subject::Enum(_) => "enum",
-        _ => "message",
-    };
+    let noun = if change.of_enum { "enum" } else { "message" };
     let construct = &change.construct;
     let name = construct.rsplit('.').next().unwrap_or(construct);
     let named = match change.number {
@@ -97,6 +95,13 @@ pub(super) fn sentence(change: &Change<'_>) -> String {
         ChangeKind::ReservedAdded => format!("reserved {after}"),
         ChangeKind::ExtensionRangeChanged => format!("extensions {before} -> {after}"),
     }
+}
+
+/// Fields of a message or values of an enum, for the line that announces it.
+fn size(change: &ChangeLine) -> String {
+    let what = if change.of_enum { "value" } else { "field" };
+    let number = |size| usize::try_from(size).unwrap_or(usize::MAX);
+    change.size.map_or(String::new(), |size| format!(", {}", text::count(number(size), what)))
 }
 
 /// The package of a construct by convention: its leading segments in lower case, with the last dot. A

@@ -44,5 +44,5 @@ fn judge(change: &Change<'_>, context: &Context<'_>) -> Option<Outcome> {
     } else {
         "the enum is open: a runtime without the value has no case for the number"
     };
-    Some(wording::removed(change, context, &wording::value(value), effect))
+    wording::removed(change, context, &wording::value(value), effect)
 }

@@ -27,7 +27,7 @@ use crate::descriptor::{Enum, EnumValue};
 use crate::finding::{Step, Triage};
 use crate::triage::{Check, Context, Outcome};
 
-use super::field_number_reused::read_by_old_runtimes;
+use super::field_number_reused::{comes_back, read_by_old_runtimes};
 use super::wording;
 
 /// See the module comment.
@@ -58,6 +58,12 @@ fn judge(change: &Change<'_>, context: &Context<'_>) -> Option<Outcome> {
         };
     }
     let was = format!("number {} is reserved in base and is {} now", new.number, new.name);
+    if owner.reserves_number(new.number) {
+        let before = context.evidence.number_before(&owner.name, new.number);
+        if let Some(outcome) = comes_back(before, |former| former.name == *new.name, &was) {
+            return Some(outcome);
+        }
+    }
     match (owner.reserves_number(new.number), owner.reserves_name(&new.name)) {
         (true, false) => Some(reused(context, was)),
         (true, true) => {

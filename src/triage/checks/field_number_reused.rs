@@ -24,7 +24,7 @@
 use crate::change::{Change, ChangeKind, Subject, Surface};
 use crate::descriptor::{Field, Message};
 use crate::finding::{Step, Triage};
-use crate::triage::{Check, Context, Emission, Outcome};
+use crate::triage::{Check, Context, Emission, Former, Outcome};
 
 use super::wording;
 
@@ -52,6 +52,10 @@ fn judge(change: &Change<'_>, context: &Context<'_>) -> Option<Outcome> {
             return None;
         }
         let was = format!("number {} is reserved in base and holds {now} now", new.number);
+        let before = context.evidence.number_before(&owner.name, new.number);
+        if let Some(outcome) = comes_back(before, |former| former.is(new), &was) {
+            return Some(outcome);
+        }
         return Some(if certain(owner, new) { reused(context, was) } else { back(change, was) });
     }
     let why = change.repurposed.as_deref()?;
@@ -71,6 +75,22 @@ fn reused(context: &Context<'_>, message: String) -> Outcome {
         format!("artifacts of the last {backward} hold the old field under this number"),
         "Take a number that was never used, and keep this one reserved. If it is the same field coming back unchanged, have that waived with the commit that removed it.",
     )
+}
+
+/// What history knows to be the very thing that was removed.
+pub(super) fn comes_back(
+    before: Vec<Former>,
+    same: impl Fn(&Former) -> bool,
+    message: &str,
+) -> Option<Outcome> {
+    let same = before.iter().filter(|former| same(former)).max_by_key(|former| former.until.date)?;
+    if before.iter().any(|former| former.until.date > same.until.date) {
+        return None;
+    }
+    let why = format!("it is what was taken away on {}, and comes back unchanged", same.until);
+    let mut outcome = Outcome::safe(format!("{message}; {why}"), why);
+    outcome.evidence = wording::dated(same);
+    Some(outcome)
 }
 
 /// Number and name come back together.

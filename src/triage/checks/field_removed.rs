@@ -43,5 +43,5 @@ fn judge(change: &Change<'_>, context: &Context<'_>) -> Option<Outcome> {
         return None;
     }
     let effect = "a runtime without the field drops its value without an error";
-    Some(wording::removed(change, context, &wording::field(field), effect))
+    wording::removed(change, context, &wording::field(field), effect)
 }

@@ -44,5 +44,5 @@ fn judge(change: &Change<'_>, context: &Context<'_>) -> Option<Outcome> {
     }
     let what = format!("step {} = {}", field.name, field.number);
     let effect = "a runtime without the step cannot run the programs that have it";
-    Some(wording::removed(change, context, &what, effect))
+    wording::removed(change, context, &what, effect)
 }

@@ -2,8 +2,11 @@
 
 use crate::change::{Change, ChangeKind, Severity};
 use crate::descriptor::{EnumValue, Field};
-use crate::finding::{Finding, Level, SourceLocation, TraceStep, Triage, Window};
-use crate::triage::{Check, Context, Emission, Outcome};
+use crate::finding::{Evidence, Finding, Level, SourceLocation, TraceStep, Triage, Window};
+use crate::history::Confidence;
+use crate::triage::{Check, Context, Emission, Former, Outcome};
+
+use super::removed_too_early;
 
 /// `field NAME = NUMBER`.
 pub(super) fn field(field: &Field) -> String {
@@ -30,6 +33,27 @@ pub(super) fn absent(context: &Context<'_>, construct: &str) -> Option<String> {
         }
         _ => None,
     }
+}
+
+/// Why a number may be taken again, if the policy allows that: it was in use for a short time only.
+pub(super) fn short_lived(context: &Context<'_>, former: &Former) -> Option<String> {
+    let grace = context.windows.reuse_grace;
+    let Former { since, until, .. } = former;
+    let known = since.confidence == Confidence::Known && until.confidence == Confidence::Known;
+    // A grace of nothing allows nothing.
+    let short = known && until.date < grace.after(since.date);
+    short.then(|| {
+        format!("it was in use from {} to {}, less than the {grace} of the policy", since.date, until.date)
+    })
+}
+
+/// When what was there before came and went.
+pub(super) fn dated(former: &Former) -> Vec<Evidence> {
+    let what = format!("{former} = {}", former.number);
+    vec![
+        former.since.evidence(format!("{what} was declared")),
+        former.until.evidence(format!("{what} was taken away")),
+    ]
 }
 
 /// How to change what cannot be changed in place: a new field or value beside the old one.
@@ -84,44 +108,37 @@ pub(super) fn added(
     outcome.earliest(from)
 }
 
-/// The outcome of taking away something that artifacts may hold. `what` names it, `effect` says what a
-/// runtime without it makes of such an artifact.
+/// The outcome of taking away something that artifacts may hold; `None` where
+/// [`removed-too-early`](super::removed_too_early) says it. `what` names it, `effect` says what a runtime without it
+/// makes of such an artifact.
 pub(super) fn removed(
     change: &Change<'_>,
     context: &Context<'_>,
     what: &str,
     effect: &str,
-) -> Outcome {
+) -> Option<Outcome> {
     if let Some(why) = absent(context, &change.construct) {
-        return Outcome::safe(format!("{what} is removed, and {why}"), why);
+        return Some(Outcome::safe(format!("{what} is removed, and {why}"), why));
+    }
+    if removed_too_early::ceased(&change.construct, context).is_some() {
+        return None;
     }
     let emission = context.evidence.emission(&change.construct);
     let backward = context.windows.backward;
-    let (from, when) = match emission {
-        Emission::Ceased(since) => {
-            let from = backward.after(since);
-            (from, format!("Compilers stopped emitting it on {since}: remove it from {from} on"))
-        }
-        _ => {
-            let from = context.removal_from();
-            (
-                from,
-                format!(
-                    "Stop emitting it and keep reading it. If no compiler emits it from today on, remove it from {from} on"
-                ),
-            )
-        }
-    };
+    let from = context.removal_from();
     let mut outcome = Outcome::new(
         Triage::BreaksBackward,
         format!("{what} is removed, and artifacts of the last {backward} may hold it"),
         effect,
         format!(
-            "{when}, and reserve its number and name. If none has emitted it for {backward} already, waive this and name the commit that stopped it."
+            "Stop emitting it and keep reading it. If no compiler emits it from today on, remove it from {from} on, and reserve its number and name. If none has emitted it for {backward} already, waive this and name the commit that stopped it."
         ),
     );
     outcome.emission = emission;
-    outcome.earliest(from)
+    if let Some(seen) = context.evidence.introduced(&change.construct) {
+        outcome.evidence.push(seen.evidence(format!("{what} was declared")));
+    }
+    Some(outcome.earliest(from))
 }
 
 /// The outcome that a change's wire effect asks for: what is lost or misread breaks, what suffers for

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::waiver::{Waiver, parse_waivers};
 use crate::descriptor::fingerprint::short_hash;
+use crate::rollout::Rollouts;
 
 /// One edited key; `None` where a side does not have it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,6 +42,20 @@ pub fn waiver_edits(path: &str, before: Option<&[u8]>, after: Option<&[u8]>) -> 
         let waivers = parse_waivers(path, &text).ok()?;
         let text = |w: &Waiver| format!("until {} by {}: {}", w.expires, w.approved_by, w.reason);
         Some(waivers.iter().map(|w| (format!("waiver {}", w.target()), text(w))).collect())
+    };
+    match (read(before), read(after)) {
+        (Some(old), Some(new)) => differences(&old, &new),
+        _ => edits(before, after),
+    }
+}
+
+/// Rollouts that came, went or changed, one edit each; files that cannot be read are compared by key.
+pub fn rollout_edits(path: &str, before: Option<&[u8]>, after: Option<&[u8]>) -> Vec<Edit> {
+    let read = |bytes: Option<&[u8]>| -> Option<BTreeMap<String, String>> {
+        let text = bytes.map(String::from_utf8_lossy).unwrap_or_default();
+        let rollouts = Rollouts::parse(path, &text).ok()?;
+        let entries = rollouts.entries.iter();
+        Some(entries.map(|r| (format!("rollout {}", r.title()), r.to_string())).collect())
     };
     match (read(before), read(after)) {
         (Some(old), Some(new)) => differences(&old, &new),

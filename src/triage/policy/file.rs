@@ -27,7 +27,11 @@ pub(super) struct PolicyFile {
     #[serde(default)]
     pub(super) waivers: WaiversTable,
     #[serde(default)]
+    pub(super) rollout: RolloutTable,
+    #[serde(default)]
     pub(super) goldens: GoldensTable,
+    #[serde(default)]
+    pub(super) history: HistoryTable,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -87,10 +91,22 @@ pub(super) struct WaiversTable {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
+pub(super) struct RolloutTable {
+    pub(super) file: Option<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct GoldensTable {
     pub(super) paths: Option<Vec<Spanned<String>>>,
     pub(super) upstream: Option<Vec<Spanned<String>>>,
     pub(super) execute: Option<Spanned<String>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct HistoryTable {
+    pub(super) ledger: Option<Spanned<String>>,
 }
 
 /// A TOML date, or the same as a string.
@@ -117,7 +133,7 @@ fn optional_date<'de, D: Deserializer<'de>>(
 }
 
 /// A TOML or schema error as a diagnostic; unknown keys get the closest known one as a suggestion.
-pub(super) fn toml_error(path: &str, text: &str, error: &toml::de::Error) -> Error {
+pub(crate) fn toml_error(path: &str, text: &str, error: &toml::de::Error) -> Error {
     let message = error.message().to_owned();
     let help = suggestion(&message);
     ErrorKind::Policy {

@@ -7,9 +7,9 @@ mod pattern;
 mod resolve;
 mod waiver;
 
-pub use edits::{Edit, edits, waiver_edits};
+pub use edits::{Edit, edits, rollout_edits, waiver_edits};
 pub use file::closest;
-pub(crate) use file::{date, suggestion};
+pub(crate) use file::{date, suggestion, toml_error};
 pub use pattern::Pattern;
 pub use resolve::{BUILT_IN_NAME, LOCATIONS, built_in, find, parse};
 pub use waiver::{Waiver, parse_waivers};
@@ -46,9 +46,16 @@ pub struct Policy {
     pub containers: Containers,
     /// Path of the waiver file in the governed tree.
     pub waiver_file: Option<String>,
+    /// Path of the rollout file in the governed tree.
+    pub rollout_file: Option<String>,
     /// Where goldens are kept.
     pub goldens: GoldenPaths,
+    /// Path of the ledger in the governed tree.
+    pub ledger: String,
 }
+
+/// Where the ledger is unless the policy says otherwise.
+pub const LEDGER: &str = "aotgate.lock";
 
 /// Where goldens are kept. Directories are relative to each of the prefixes; those that are absent are
 /// passed over.

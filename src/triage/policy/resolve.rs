@@ -6,7 +6,7 @@ use toml::Spanned;
 
 use super::container::containers;
 use super::file::{ClassTable, PolicyFile, closest, toml_error};
-use super::{Class, Execute, GoldenPaths, Pattern, Policy};
+use super::{Class, Execute, GoldenPaths, LEDGER, Pattern, Policy};
 use crate::container::Containers;
 use crate::descriptor::fingerprint::short_hash;
 use crate::descriptor::{ContractSpec, OpaqueSpec, RootSpec};
@@ -81,13 +81,16 @@ pub fn parse(source: &str, text: &str) -> Result<Policy, Error> {
             levels: BTreeMap::new(),
             containers: Containers::default(),
             waiver_file: None,
+            rollout_file: None,
             goldens: GoldenPaths::default(),
+            ledger: LEDGER.to_owned(),
         },
     };
     contract(&mut policy, &file, &place)?;
     containers(&mut policy.containers, &file.container, &place)?;
     windows(&mut policy.windows, &file, &place)?;
     goldens(&mut policy, &file, &place)?;
+    ledger(&mut policy, &file, &place)?;
     for table in &file.class {
         policy.classes.push(class(table, &place)?);
     }
@@ -102,6 +105,9 @@ pub fn parse(source: &str, text: &str) -> Result<Policy, Error> {
     }
     if let Some(path) = file.waivers.file {
         policy.waiver_file = Some(path);
+    }
+    if let Some(path) = file.rollout.file {
+        policy.rollout_file = Some(path);
     }
     if policy.contract.roots.is_empty() {
         return Err(ErrorKind::Policy {
@@ -199,6 +205,19 @@ fn goldens(policy: &mut Policy, file: &PolicyFile, place: &Place<'_>) -> Result<
     if policy.goldens.prefixes.is_empty() {
         policy.goldens.prefixes.push(String::new());
     }
+    Ok(())
+}
+
+fn ledger(policy: &mut Policy, file: &PolicyFile, place: &Place<'_>) -> Result<(), Error> {
+    let Some(path) = &file.history.ledger else { return Ok(()) };
+    let odd = |part: &str| matches!(part, "" | "." | ".." | ".git") || part.contains('\0');
+    let text = path.get_ref();
+    if text.split('/').any(odd) || !text.ends_with(".lock") {
+        let message = format!("`{text}` is no path of a ledger");
+        let help = "write a path of the tree that ends in .lock, such as `aotgate.lock`";
+        return Err(place.error(path, message, Some(help.to_owned())));
+    }
+    policy.ledger.clone_from(text);
     Ok(())
 }
 

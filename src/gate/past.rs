@@ -1,0 +1,186 @@
+//! What the gate knows of the past: rollouts of base, and its history where a check asks for it.
+
+use std::cell::{OnceCell, RefCell};
+use std::rc::Rc;
+
+use chrono::NaiveDate;
+
+use crate::descriptor::ContractSpec;
+use crate::history::ledger::Ledger;
+use crate::history::{Begin, Cache, History, Options, View, default_since};
+use crate::revision::{CommitInfo, Repository};
+use crate::rollout::Rollouts;
+use crate::triage::{Emission, EvidenceSource, Former, Seen};
+
+use super::Watch;
+
+/// How many histories are kept: a session judges commits of neighbouring months.
+const KEPT: usize = 2;
+
+/// The histories that a session has read.
+pub(super) struct Past<'r> {
+    repository: Option<&'r Repository>,
+    cache: Cache,
+    watch: Watch,
+    read: RefCell<Vec<Rc<Read>>>,
+}
+
+impl std::fmt::Debug for Past<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Past").field("cache", &self.cache).finish_non_exhaustive()
+    }
+}
+
+struct Read {
+    spec: ContractSpec,
+    since: NaiveDate,
+    history: History,
+}
+
+impl<'r> Past<'r> {
+    pub(super) fn new(repository: Option<&'r Repository>, cache: Cache, watch: Watch) -> Self {
+        Past { repository, cache, watch, read: RefCell::default() }
+    }
+
+    /// The history of a contract that has `base` on its chain; `Err` says why there is none.
+    fn of(&self, base: &CommitInfo, spec: &ContractSpec) -> Result<Rc<Read>, String> {
+        let repository = self.repository.ok_or("no repository")?;
+        let since = default_since(base.date);
+        let fits = |read: &Rc<Read>| {
+            read.since == since
+                && read.spec == *spec
+                && read.history.chain.position(base.id).is_some()
+        };
+        if let Some(read) = self.read.borrow().iter().find(|read| fits(read)) {
+            return Ok(read.clone());
+        }
+        let options = Options::new(Some(since), self.cache.clone());
+        let watch = &self.watch;
+        let progress = |done, of| watch.show(done, of);
+        // The branch that is checked out has most of what is asked for, and its index serves all.
+        let tips = repository.head().ok().map(|head| head.id).into_iter().chain([base.id]);
+        for tip in tips {
+            let history = History::open(repository, spec, tip, &options, &progress);
+            self.watch.clear();
+            let history = history.map_err(|error| error.to_string())?;
+            if history.chain.position(base.id).is_none() {
+                continue;
+            }
+            let read = Rc::new(Read { spec: spec.clone(), since, history });
+            let mut all = self.read.borrow_mut();
+            all.truncate(KEPT - 1);
+            all.insert(0, read.clone());
+            return Ok(read);
+        }
+        Err(format!("{} is on no line of first parents", base.short()))
+    }
+}
+
+/// Where base's past is found.
+pub(super) struct Base<'r> {
+    /// Base's ledger: with it history is not read.
+    pub(super) ledger: Option<Ledger>,
+    /// Base's commit.
+    pub(super) commit: Option<CommitInfo>,
+    /// How the contract is found at a commit.
+    pub(super) spec: ContractSpec,
+    /// None where history is not to be read.
+    pub(super) past: Option<Rc<Past<'r>>>,
+}
+
+/// The evidence on one change.
+pub(super) struct Known<'g, 'r> {
+    /// What the caller knows, which comes first.
+    given: &'g dyn EvidenceSource,
+    /// Those of base.
+    pub(super) rollouts: Rollouts,
+    /// The date that windows are measured against.
+    today: NaiveDate,
+    base: Base<'r>,
+    /// The history as of base, read when first asked for.
+    read: OnceCell<Result<Rc<Read>, String>>,
+}
+
+impl<'g, 'r> Known<'g, 'r> {
+    pub(super) fn new(
+        given: &'g dyn EvidenceSource,
+        rollouts: Rollouts,
+        today: NaiveDate,
+        base: Base<'r>,
+    ) -> Self {
+        Known { given, rollouts, today, base, read: OnceCell::new() }
+    }
+
+    fn read(&self) -> Option<&Rc<Read>> {
+        let past = self.base.past.as_ref()?;
+        let read = self.read.get_or_init(|| match &self.base.commit {
+            Some(commit) => past.of(commit, &self.base.spec),
+            None => Err("base is no commit".to_owned()),
+        });
+        read.as_ref().ok()
+    }
+
+    fn ask<T>(&self, ask: impl FnOnce(View<'_>) -> T) -> Option<T> {
+        if let Some(ledger) = &self.base.ledger {
+            return Some(ask(ledger.timeline().latest()));
+        }
+        let read = self.read()?;
+        Some(ask(read.history.as_of(self.base.commit.as_ref()?.id)?))
+    }
+}
+
+impl EvidenceSource for Known<'_, '_> {
+    fn emission(&self, construct: &str) -> Emission {
+        match self.given.emission(construct) {
+            Emission::Unknown => self.rollouts.emission(construct, self.today),
+            known => known,
+        }
+    }
+
+    fn number_before(&self, scope: &str, number: i32) -> Vec<Former> {
+        let given = self.given.number_before(scope, number);
+        if !given.is_empty() {
+            return given;
+        }
+        self.ask(|view| view.number_before(scope, number)).unwrap_or_default()
+    }
+
+    fn name_before(&self, scope: &str, name: &str) -> Vec<Former> {
+        let given = self.given.name_before(scope, name);
+        if !given.is_empty() {
+            return given;
+        }
+        self.ask(|view| view.name_before(scope, name)).unwrap_or_default()
+    }
+
+    fn introduced(&self, construct: &str) -> Option<Seen> {
+        let given = self.given.introduced(construct);
+        given.or_else(|| self.ask(|view| view.first_seen(construct).map(Seen::from))?)
+    }
+
+    fn number_reserved(&self, scope: &str, number: i32) -> Option<Seen> {
+        let given = self.given.number_reserved(scope, number);
+        given.or_else(|| self.ask(|view| view.number_reserved_since(scope, number))?)
+    }
+
+    fn name_reserved(&self, scope: &str, name: &str) -> Option<Seen> {
+        let given = self.given.name_reserved(scope, name);
+        given.or_else(|| self.ask(|view| view.name_reserved_since(scope, name))?)
+    }
+
+    /// Only what was asked for can be missing.
+    fn missing(&self) -> Option<String> {
+        const FETCH: &str = "`git fetch --unshallow` supplies it";
+        match self.read.get()? {
+            Err(why) => Some(format!("the history of base was not read: {why}")),
+            Ok(read) if read.history.timeline.begin == Begin::Cut => {
+                let first = read.history.first().map(|moment| moment.date);
+                let first = first.map(|date| format!(" on {date}")).unwrap_or_default();
+                Some(format!(
+                    "this clone's history ends{first}, so what was there before is unknown: {FETCH}"
+                ))
+            }
+            Ok(_) => None,
+        }
+    }
+}
