@@ -434,11 +434,9 @@ fn uses(
     for (number, name, field) in fresh {
         let earlier = by_number.get(&number).map_or(&[][..], Vec::as_slice);
         let at_number = || earlier.iter().filter_map(|&index| Some((index, uses.get(index)?)));
-        let identical = at_number()
-            .filter(|(_, used)| used.name == name && same_type(&used.field, &field))
-            .next_back();
-        let in_place =
-            || at_number().filter(|(index, _)| lasted(*index) && !taken(number)).next_back();
+        let identical =
+            at_number().rfind(|(_, used)| used.name == name && same_type(&used.field, &field));
+        let in_place = || at_number().rfind(|(index, _)| lasted(*index) && !taken(number));
         let renumbered = || {
             uses.iter().enumerate().find(|(index, used)| {
                 lasted(*index) && used.name == name && same_type(&used.field, &field)

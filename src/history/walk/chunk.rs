@@ -22,7 +22,11 @@ pub(super) struct Chunk<'c> {
 /// Something that happened at a commit; `at` is its index in the walk.
 pub(super) enum Step {
     /// Another contract, and the one before with how they differ if that could be read in the same piece.
-    Contract { at: usize, contract: Arc<Contract>, difference: Option<(Arc<Contract>, Difference)> },
+    Contract {
+        at: usize,
+        contract: Arc<Contract>,
+        difference: Option<Box<(Arc<Contract>, Difference)>>,
+    },
     /// No contract can be read; whether that is for want of objects.
     Unreadable { at: usize, reason: String, missing: bool },
     /// A panic, which is a defect.
@@ -121,7 +125,7 @@ impl<'r> Worker<'r> {
         };
         let difference = before.map(|before| {
             let difference = Difference::new(&before, &contract);
-            (before, difference)
+            Box::new((before, difference))
         });
         self.last = Some(Last { closure, contract: Some(contract.clone()) });
         Ok(Some(Step::Contract { at, contract, difference }))

@@ -166,7 +166,7 @@ impl<'w> Walk<'w> {
                 let message = self.repository.message(id);
                 let commit = Commit { position, id, date, message: &message };
                 let compared = match difference {
-                    Some(compared) => Ok(compared),
+                    Some(compared) => Ok(*compared),
                     None => self.before(last_read).map(|before| {
                         let difference = Difference::new(&before, &contract);
                         (before, difference)
@@ -184,7 +184,9 @@ impl<'w> Walk<'w> {
                     }
                 }
                 // Adding them up takes a while, and one contract cannot have many.
-                if self.timeline.landed.len() % 16 == 0 && self.timeline.facts() > MAX_FACTS {
+                if self.timeline.landed.len().is_multiple_of(16)
+                    && self.timeline.facts() > MAX_FACTS
+                {
                     return Err(ErrorKind::HistoryTooLarge { limit: MAX_FACTS }.into());
                 }
             }
