@@ -9,9 +9,9 @@ use super::output::Progress;
 use super::{Format, Status, output};
 use crate::error::{Error, ErrorKind};
 use crate::gate::Gate;
-use crate::history::{History, Options, Position, Scope, default_since};
+use crate::history::{History, Options, Position, default_since};
 use crate::report;
-use crate::report::history::{Input, Shown};
+use crate::report::history::{Input, Selected, Shown};
 use crate::report::json::Layout;
 use crate::revision::{CommitInfo, Repository, RevisionSpec};
 use crate::triage::policy::Pattern;
@@ -135,10 +135,7 @@ fn after(history: &History, from: &CommitInfo) -> Result<Position, Error> {
 }
 
 /// The scopes that a name or a pattern stands for, whole or by their uses.
-fn constructs<'h>(
-    history: &'h History,
-    name: &str,
-) -> Result<Vec<(&'h Scope, Option<Vec<usize>>)>, Error> {
+fn constructs<'h>(history: &'h History, name: &str) -> Result<Vec<Selected<'h>>, Error> {
     let usage = |message: String, help: &str| {
         Error::from(ErrorKind::Usage { message, help: help.to_owned() })
     };

@@ -72,6 +72,7 @@ pub(super) fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), Error> {
 /// How far something long has come, on standard error: only on a terminal, and after half a second.
 pub(super) struct Progress {
     what: &'static str,
+    #[cfg_attr(not(feature = "runtime"), allow(dead_code, reason = "asked by `show` alone"))]
     of: usize,
     started: Instant,
     terminal: bool,

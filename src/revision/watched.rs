@@ -5,6 +5,7 @@
 //! are read that changed and hold such a path.
 
 use std::cell::RefCell;
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 
 use git2::{ObjectType, Oid};
@@ -15,7 +16,7 @@ use crate::descriptor::FileTree;
 use crate::error::Error;
 
 /// What a directory says of a name: id and mode; `None` where it has no such name.
-type Entry = Option<(Oid, i32)>;
+type There = Option<(Oid, i32)>;
 
 /// Files in more directories than this are not found.
 const MAX_DEPTH: usize = 128;
@@ -39,7 +40,7 @@ struct State<'r> {
 
 #[derive(Default)]
 struct Node {
-    entry: Entry,
+    entry: There,
     /// The reading that asked for this very path, 0 if none did.
     asked: u32,
     children: BTreeMap<String, Node>,
@@ -103,7 +104,7 @@ impl Node {
 
     fn update<'r>(
         &mut self,
-        entry: Entry,
+        entry: There,
         repository: &'r Repository,
         trees: &mut HashMap<Oid, git2::Tree<'r>>,
     ) -> Result<bool, Error> {
@@ -124,7 +125,7 @@ impl Node {
     }
 }
 
-fn lookup(tree: &git2::Tree<'_>, name: &str) -> Entry {
+fn lookup(tree: &git2::Tree<'_>, name: &str) -> There {
     tree.get_name(name).map(|entry| (entry.id(), entry.filemode()))
 }
 
@@ -133,15 +134,16 @@ fn tree<'t, 'r>(
     trees: &'t mut HashMap<Oid, git2::Tree<'r>>,
     id: Oid,
 ) -> Result<&'t git2::Tree<'r>, Error> {
-    if !trees.contains_key(&id) {
-        let found = repository
-            .git
-            .find_tree(id)
-            .map_err(|error| repository.missing(&error, "a directory", "a commit", id))?;
-        trees.insert(id, found);
+    match trees.entry(id) {
+        Entry::Occupied(known) => Ok(known.into_mut()),
+        Entry::Vacant(free) => {
+            let found = repository
+                .git
+                .find_tree(id)
+                .map_err(|error| repository.missing(&error, "a directory", "a commit", id))?;
+            Ok(free.insert(found))
+        }
     }
-    // It was put there just now.
-    trees.get(&id).ok_or_else(|| super::git::no_repository(repository.git.path()))
 }
 
 impl FileTree for Watched<'_> {

@@ -12,7 +12,7 @@ const TIP: &str = "756478bb8bf06ca8a0b8f989fc3ce49ef1d561a2";
 const REUSES: [(&str, i32, &str, &str); 3] = [
     ("xla.DebugOptions.CommandBufferUpdateMode", 2, "edecf86a24", "1cfa2d3530"),
     ("xla.DebugOptions", 515, "ee2d3b22b3", "e0c2d6b128"),
-    ("xla.DebugOptions", 480, "8618ee17af", "193304b777"),
+    ("xla.DebugOptions", 480, "8618ee17af", "193304b773"),
 ];
 
 #[test]

@@ -4,12 +4,12 @@ use std::collections::{HashMap, HashSet};
 
 use chrono::NaiveDate;
 
+use super::difference::{Declared, Facts, Shape};
 use super::spans::{keep, open, reserve};
 use super::{
     Begin, Difference, FieldShape, Gap, Landed, Position, Scope, ScopeId, ScopeKind, Span,
     Timeline, Titled, Undo, Use,
 };
-use crate::descriptor::{Contract, Enum, Field, Message, Name, Reach, Type};
 use crate::history::reverts;
 
 /// A commit of the chain.
@@ -37,29 +37,21 @@ impl Timeline {
         }
     }
 
-    /// The contract at a commit, the one before it, and how they differ.
+    /// The contract at a commit, by how it differs from the last one that was observed (an empty one, for the first).
     ///
-    /// `before` is the last contract that was observed, an empty one if there is none. Commits come in order; those
-    /// between which nothing changed may be left out.
-    pub fn observe(
-        &mut self,
-        commit: Commit<'_>,
-        before: &Contract,
-        after: &Contract,
-        difference: Difference,
-    ) {
+    /// Commits come in order; those between which nothing changed may be left out.
+    pub fn observe(&mut self, commit: Commit<'_>, difference: Difference) {
         let at = commit.position;
         let first = self.landed.is_empty();
         self.end = at;
         if let Some(gap) = self.gaps.last_mut().filter(|gap| gap.until.is_none()) {
             gap.until = Some(at);
         }
-        let changed =
-            Observation { timeline: self, at, before, after, difference: &difference }.run();
+        let changed = self.enter(at, &difference.types);
         if changed || first {
             // What stands at the beginning of a chain is older, unless that is a root commit.
             let new = !first || (self.begin == Begin::Root && at == Position(0));
-            self.land(commit, if new { difference } else { Difference::default() });
+            self.land(commit, if new { difference } else { difference.without_changes() });
         }
     }
 
@@ -110,186 +102,59 @@ impl Timeline {
     }
 }
 
-/// One contract being entered.
-struct Observation<'a> {
-    timeline: &'a mut Timeline,
-    at: Position,
-    before: &'a Contract,
-    after: &'a Contract,
-    difference: &'a Difference,
-}
-
-/// A type of the new contract.
-#[derive(Clone, Copy)]
-enum Declared<'a> {
-    Message(&'a Message),
-    Enum(&'a Enum),
-}
-
-impl<'a> Declared<'a> {
-    fn name(self) -> &'a Name {
-        match self {
-            Declared::Message(message) => &message.name,
-            Declared::Enum(enumeration) => &enumeration.name,
-        }
-    }
-
-    fn reach(self) -> Reach {
-        match self {
-            Declared::Message(message) => message.reach,
-            Declared::Enum(enumeration) => enumeration.reach,
-        }
-    }
-
-    fn kind(self) -> ScopeKind {
-        match self {
-            Declared::Message(_) => ScopeKind::Message,
-            Declared::Enum(_) => ScopeKind::Enum,
-        }
-    }
-}
-
-impl<'a> Observation<'a> {
+impl Timeline {
     /// Whether anything changed.
-    fn run(mut self) -> bool {
-        let (ids, mut changed) = self.identify();
-        let mut alive = vec![false; self.timeline.scopes.len()];
-        for (name, id) in &ids {
-            let at = usize::try_from(id.0).unwrap_or(usize::MAX);
-            if let Some(alive) = alive.get_mut(at) {
+    fn enter(&mut self, at: Position, types: &[Declared]) -> bool {
+        let (ids, mut changed) = self.identify(types);
+        let mut alive = vec![false; self.scopes.len()];
+        for declared in types {
+            let id = ids.get(&*declared.name).and_then(|id| usize::try_from(id.0).ok());
+            let Some(index) = id else { continue };
+            if let Some(alive) = alive.get_mut(index) {
                 *alive = true;
             }
-            if let Some(declared) = self.declared(name) {
-                changed |= self.scope(at, declared, &ids);
+            if let (Some(facts), Some(scope)) = (&declared.facts, self.scopes.get_mut(index)) {
+                changed |= scope.declare(&declared.name, facts, &ids, at);
             }
         }
-        let gone = self.timeline.scopes.iter_mut().zip(alive).filter(|(_, alive)| !alive);
+        let gone = self.scopes.iter_mut().zip(alive).filter(|(_, alive)| !alive);
         for (scope, _) in gone.filter(|(scope, _)| open(&scope.life)) {
-            scope.close(self.at);
+            scope.close(at);
             changed = true;
         }
         changed
     }
 
-    fn declared(&self, name: &str) -> Option<Declared<'a>> {
-        let message = self.after.message(name).filter(|m| !m.map_entry).map(Declared::Message);
-        message.or_else(|| self.after.enumeration(name).map(Declared::Enum))
-    }
-
     /// Which scope each type of the new contract is, by its name; whether there are new ones.
-    fn identify(&mut self) -> (HashMap<&'a str, ScopeId>, bool) {
+    fn identify<'d>(&mut self, types: &'d [Declared]) -> (HashMap<&'d str, ScopeId>, bool) {
         let mut living: HashMap<(ScopeKind, &str), ScopeId> = HashMap::new();
         let mut dead: HashMap<(ScopeKind, &str), ScopeId> = HashMap::new();
-        for scope in &self.timeline.scopes {
+        for scope in &self.scopes {
             let Some(name) = scope.last_name() else { continue };
             let list = if open(&scope.life) { &mut living } else { &mut dead };
             list.insert((scope.kind, name), scope.id);
         }
-        let messages = self.after.messages.values().filter(|m| !m.map_entry);
-        let enums = self.after.enums.values().map(Declared::Enum);
         let mut ids = HashMap::new();
         let mut fresh = Vec::new();
-        for declared in messages.map(Declared::Message).chain(enums) {
-            let name = declared.name();
-            let pairs = &self.difference.pairs;
-            let counterpart = match declared {
-                Declared::Message(_) => pairs.message_in_base(name),
-                Declared::Enum(_) => pairs.enum_in_base(name),
-            };
-            let lived = counterpart.and_then(|before| living.get(&(declared.kind(), &**before)));
+        for declared in types {
+            let kind = declared.kind;
+            let before = declared.before.as_ref();
+            let lived = before.and_then(|before| living.get(&(kind, &**before)));
             // What comes back under its name is what it was.
-            match lived.or_else(|| dead.get(&(declared.kind(), &**name))) {
+            match lived.or_else(|| dead.get(&(kind, &*declared.name))) {
                 Some(id) => {
-                    ids.insert(&**name, *id);
+                    ids.insert(&*declared.name, *id);
                 }
                 None => fresh.push(declared),
             }
         }
         let any = !fresh.is_empty();
         for declared in fresh {
-            let id = ScopeId(u32::try_from(self.timeline.scopes.len()).unwrap_or(u32::MAX));
-            self.timeline.scopes.push(Scope::new(id, declared.kind()));
-            ids.insert(&**declared.name(), id);
+            let id = ScopeId(u32::try_from(self.scopes.len()).unwrap_or(u32::MAX));
+            self.scopes.push(Scope::new(id, declared.kind));
+            ids.insert(&*declared.name, id);
         }
         (ids, any)
-    }
-
-    fn scope(
-        &mut self,
-        index: usize,
-        declared: Declared<'a>,
-        ids: &HashMap<&str, ScopeId>,
-    ) -> bool {
-        let at = self.at;
-        let repurposed = &self.difference.repurposed;
-        let same = self.is_same(declared);
-        let Some(scope) = self.timeline.scopes.get_mut(index) else { return false };
-        if same && open(&scope.life) {
-            return false;
-        }
-        let name = declared.name();
-        let mut changed = keep(&mut scope.life, true, at);
-        changed |= title(&mut scope.names, std::iter::once(&**name), at);
-        changed |= keep(&mut scope.wire, declared.reach().wire, at);
-        changed |= keep(&mut scope.json, declared.reach().json, at);
-        let taken = |number: i32| repurposed.contains(&(name.clone(), number));
-        let (numbers, names) = match declared {
-            Declared::Message(message) => {
-                let fields = message
-                    .fields
-                    .iter()
-                    .map(|field| (field.number, &*field.name, Some(shape(self.after, field, ids))));
-                changed |= uses(&mut scope.uses, fields.collect(), taken, at);
-                (&message.reserved_numbers, &message.reserved_names)
-            }
-            Declared::Enum(enumeration) => {
-                let values = enumeration.values.iter().map(|v| (v.number, &*v.name, None));
-                changed |= uses(&mut scope.uses, values.collect(), taken, at);
-                (&enumeration.reserved_numbers, &enumeration.reserved_names)
-            }
-        };
-        changed |= reserve(&mut scope.reserved_numbers, numbers, at);
-        changed | title(&mut scope.reserved_names, names.iter().map(|n| &**n), at)
-    }
-
-    /// Whether a type of this name declared the very same before.
-    fn is_same(&self, declared: Declared<'_>) -> bool {
-        match declared {
-            Declared::Message(after) => self.before.message(&after.name).is_some_and(|before| {
-                before.map_entry == after.map_entry
-                    && before.reach == after.reach
-                    && before.reserved_numbers == after.reserved_numbers
-                    && before.reserved_names == after.reserved_names
-                    && before.fields.len() == after.fields.len()
-                    && before.fields.iter().zip(&after.fields).all(|(a, b)| self.same_field(a, b))
-            }),
-            Declared::Enum(after) => self.before.enumeration(&after.name).is_some_and(|before| {
-                let pairs =
-                    |e: &Enum| e.values.iter().map(|v| (v.number, v.name.clone())).collect();
-                let (before_values, after_values): (Vec<_>, Vec<_>) = (pairs(before), pairs(after));
-                before.reach == after.reach
-                    && before.reserved_numbers == after.reserved_numbers
-                    && before.reserved_names == after.reserved_names
-                    && before_values == after_values
-            }),
-        }
-    }
-
-    fn same_field(&self, a: &Field, b: &Field) -> bool {
-        let entry = |contract: &Contract, field: &Field| match &field.ty {
-            Type::Message(name) => contract
-                .message(name)
-                .filter(|m| m.map_entry)
-                .map(|m| m.fields.iter().map(|f| f.ty.clone()).collect::<Vec<_>>()),
-            _ => None,
-        };
-        a.number == b.number
-            && a.name == b.name
-            && a.ty == b.ty
-            && a.label == b.label
-            && a.presence == b.presence
-            && a.oneof == b.oneof
-            && entry(self.before, a) == entry(self.after, b)
     }
 }
 
@@ -306,6 +171,29 @@ impl Scope {
             reserved_numbers: Vec::new(),
             reserved_names: Vec::new(),
         }
+    }
+
+    /// Lets it be declared so from `at` on. Whether that was a change.
+    fn declare(
+        &mut self,
+        name: &str,
+        facts: &Facts,
+        ids: &HashMap<&str, ScopeId>,
+        at: Position,
+    ) -> bool {
+        let mut changed = keep(&mut self.life, true, at);
+        changed |= title(&mut self.names, std::iter::once(name), at);
+        changed |= keep(&mut self.wire, facts.reach.wire, at);
+        changed |= keep(&mut self.json, facts.reach.json, at);
+        let slots = facts.slots.iter().map(|slot| {
+            (slot.number, &*slot.name, slot.field.as_ref().map(|field| shape(field, ids)))
+        });
+        let taken: HashSet<i32> =
+            facts.slots.iter().filter(|slot| slot.taken).map(|slot| slot.number).collect();
+        changed |= uses(&mut self.uses, slots.collect(), |number| taken.contains(&number), at);
+        changed |= reserve(&mut self.reserved_numbers, &facts.reserved_numbers, at);
+        let names = facts.reserved_names.iter().map(|name| &**name);
+        changed | title(&mut self.reserved_names, names, at)
     }
 
     /// The name that it has, or had last.
@@ -346,22 +234,13 @@ fn title<'n>(titles: &mut Vec<Titled>, now: impl Iterator<Item = &'n str>, at: P
 }
 
 /// What a field is besides number and name.
-fn shape(contract: &Contract, field: &Field, ids: &HashMap<&str, ScopeId>) -> FieldShape {
-    let id = |ty: &Type| ids.get(&**ty.named()?).copied();
-    let entry = match &field.ty {
-        Type::Message(name) => contract.message(name).filter(|m| m.map_entry),
-        _ => None,
-    };
-    let (ty, of) = match entry.map(|entry| &*entry.fields) {
-        Some([key, value]) => (format!("map<{}, {}>", key.ty, value.ty), id(&value.ty)),
-        _ => (field.ty.to_string(), id(&field.ty)),
-    };
+fn shape(shape: &Shape, ids: &HashMap<&str, ScopeId>) -> FieldShape {
     FieldShape {
-        ty,
-        of,
-        label: field.label,
-        presence: field.presence,
-        oneof: field.oneof.as_deref().map(str::to_owned),
+        ty: shape.ty.clone(),
+        of: shape.of.as_ref().and_then(|name| ids.get(&**name)).copied(),
+        label: shape.label,
+        presence: shape.presence,
+        oneof: shape.oneof.clone(),
     }
 }
 
@@ -389,17 +268,12 @@ impl FieldShape {
 }
 
 /// Number, name and the rest of what is declared now.
-type Slot<'s> = (i32, &'s str, Option<FieldShape>);
+type Now<'s> = (i32, &'s str, Option<FieldShape>);
 
 /// Lets exactly these slots be declared from `at` on. Whether that was a change.
 ///
 /// `taken` says of a number that its holder is not what was there just before.
-fn uses(
-    uses: &mut Vec<Use>,
-    now: Vec<Slot<'_>>,
-    taken: impl Fn(i32) -> bool,
-    at: Position,
-) -> bool {
+fn uses(uses: &mut Vec<Use>, now: Vec<Now<'_>>, taken: impl Fn(i32) -> bool, at: Position) -> bool {
     let same_type = |a: &Option<FieldShape>, b: &Option<FieldShape>| match (a, b) {
         (Some(a), Some(b)) => a.same_type(b),
         (a, b) => a.is_none() && b.is_none(),
@@ -434,11 +308,9 @@ fn uses(
     for (number, name, field) in fresh {
         let earlier = by_number.get(&number).map_or(&[][..], Vec::as_slice);
         let at_number = || earlier.iter().filter_map(|&index| Some((index, uses.get(index)?)));
-        let identical = at_number()
-            .filter(|(_, used)| used.name == name && same_type(&used.field, &field))
-            .next_back();
-        let in_place =
-            || at_number().filter(|(index, _)| lasted(*index) && !taken(number)).next_back();
+        let identical =
+            at_number().rfind(|(_, used)| used.name == name && same_type(&used.field, &field));
+        let in_place = || at_number().rfind(|(index, _)| lasted(*index) && !taken(number));
         let renumbered = || {
             uses.iter().enumerate().find(|(index, used)| {
                 lasted(*index) && used.name == name && same_type(&used.field, &field)

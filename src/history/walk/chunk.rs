@@ -21,8 +21,10 @@ pub(super) struct Chunk<'c> {
 
 /// Something that happened at a commit; `at` is its index in the walk.
 pub(super) enum Step {
-    /// Another contract, and the one before with how they differ if that could be read in the same piece.
-    Contract { at: usize, contract: Arc<Contract>, difference: Option<(Arc<Contract>, Difference)> },
+    /// Another contract, by how it differs from the one before.
+    Differs { at: usize, difference: Difference },
+    /// A contract that follows nothing in this piece.
+    Contract { at: usize, contract: Arc<Contract> },
     /// No contract can be read; whether that is for want of objects.
     Unreadable { at: usize, reason: String, missing: bool },
     /// A panic, which is a defect.
@@ -119,11 +121,11 @@ impl<'r> Worker<'r> {
             Some(Last { closure, .. }) => closure.contract(self.spec).ok().map(Arc::new),
             None => None,
         };
-        let difference = before.map(|before| {
-            let difference = Difference::new(&before, &contract);
-            (before, difference)
-        });
-        self.last = Some(Last { closure, contract: Some(contract.clone()) });
-        Ok(Some(Step::Contract { at, contract, difference }))
+        let step = match before {
+            Some(before) => Step::Differs { at, difference: Difference::new(&before, &contract) },
+            None => Step::Contract { at, contract: contract.clone() },
+        };
+        self.last = Some(Last { closure, contract: Some(contract) });
+        Ok(Some(step))
     }
 }

@@ -9,7 +9,7 @@ mod chunk;
 
 use std::num::NonZeroUsize;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use git2::Oid;
 
@@ -22,13 +22,14 @@ use crate::error::{Error, ErrorKind};
 use crate::revision::{Ancestor, Repository, Revision, RevisionSpec};
 
 /// Commits that one thread looks at in a row; it starts by reading the contract of the one before.
-const CHUNK: usize = 1024;
+const CHUNK: usize = 512;
 
 /// Fewer commits are not worth a thread.
 const FEW: usize = 64;
 
-/// Contracts that wait to be entered, of each chunk.
-const WAITING: usize = 8;
+/// Differences that wait to be entered, of each chunk: more than a chunk usually has, so that no thread waits for the one
+/// with an earlier chunk.
+const WAITING: usize = 32;
 
 /// Threads have the stack of a main thread: parsers descend into nested declarations.
 const STACK: usize = 16 << 20;
@@ -49,8 +50,6 @@ pub(super) struct Walk<'w> {
     /// The commits that the timeline has seen; those of the walk are put on.
     pub(super) chain: Chain,
     pub(super) timeline: Timeline,
-    /// The contract that was entered last; read again when needed, where an index went before.
-    last: Option<Arc<Contract>>,
     progress: Progress<'w>,
     /// Whether objects were missing.
     pub(super) missing: bool,
@@ -67,7 +66,7 @@ impl<'w> Walk<'w> {
         progress: Progress<'w>,
     ) -> Self {
         let known = chain.commits.len();
-        Walk { repository, spec, chain, timeline, last: None, progress, missing: false, known }
+        Walk { repository, spec, chain, timeline, progress, missing: false, known }
     }
 
     /// Walks the commits that follow the chain, oldest first. `pause` is called every now and then, with everything that
@@ -158,34 +157,22 @@ impl<'w> Walk<'w> {
 
     fn step(&mut self, chunk: &Chunk<'_>, step: Step) -> Result<(), Error> {
         match step {
-            Step::Contract { at, contract, difference } => {
+            Step::Differs { at, difference } => {
+                self.pass(chunk, at + 1);
+                self.observe(difference)?;
+            }
+            Step::Contract { at, contract } => {
                 let last_read = self.timeline.last_read();
                 self.pass(chunk, at + 1);
-                let Some(position) = self.newest() else { return Ok(()) };
-                let Some((id, date)) = self.chain.at(position) else { return Ok(()) };
-                let message = self.repository.message(id);
-                let commit = Commit { position, id, date, message: &message };
-                let compared = match difference {
-                    Some(compared) => Ok(compared),
-                    None => self.before(last_read).map(|before| {
-                        let difference = Difference::new(&before, &contract);
-                        (before, difference)
-                    }),
-                };
-                match compared {
-                    Ok((before, difference)) => {
-                        self.timeline.observe(commit, &before, &contract, difference);
-                        self.last = Some(contract);
-                    }
+                match self.before(last_read) {
+                    Ok(before) => self.observe(Difference::new(&before, &contract))?,
                     // Without its predecessor nothing can be said of it.
                     Err(error) => {
                         self.missing = true;
-                        self.timeline.unreadable(position, error.to_string());
+                        if let Some(position) = self.newest() {
+                            self.timeline.unreadable(position, error.to_string());
+                        }
                     }
-                }
-                // Adding them up takes a while, and one contract cannot have many.
-                if self.timeline.landed.len() % 16 == 0 && self.timeline.facts() > MAX_FACTS {
-                    return Err(ErrorKind::HistoryTooLarge { limit: MAX_FACTS }.into());
                 }
             }
             Step::Unreadable { at, reason, missing } => {
@@ -202,18 +189,29 @@ impl<'w> Walk<'w> {
         Ok(())
     }
 
-    /// The contract that was entered last.
-    fn before(&self, last_read: Option<Position>) -> Result<Arc<Contract>, Error> {
-        if let Some(last) = &self.last {
-            return Ok(last.clone());
+    /// Enters the contract of the newest commit.
+    fn observe(&mut self, difference: Difference) -> Result<(), Error> {
+        let Some(position) = self.newest() else { return Ok(()) };
+        let Some((id, date)) = self.chain.at(position) else { return Ok(()) };
+        let message = self.repository.message(id);
+        self.timeline.observe(Commit { position, id, date, message: &message }, difference);
+        // Adding them up takes a while, and one contract cannot have many.
+        let count = self.timeline.landed.len().is_multiple_of(16);
+        if count && self.timeline.facts() > MAX_FACTS {
+            return Err(ErrorKind::HistoryTooLarge { limit: MAX_FACTS }.into());
         }
+        Ok(())
+    }
+
+    /// The contract that was entered last, read again.
+    fn before(&self, last_read: Option<Position>) -> Result<Contract, Error> {
         let known = last_read.filter(|_| !self.timeline.landed.is_empty());
         let Some((id, _)) = known.and_then(|position| self.chain.at(position)) else {
-            return Ok(Arc::new(Contract::empty()));
+            return Ok(Contract::empty());
         };
         let revision = Revision::open(&RevisionSpec::Git(id.to_string()), Some(self.repository))?;
         let closure = revision.closure(self.spec, &mut ParseCache::default())?;
-        closure.contract(self.spec).map(Arc::new)
+        closure.contract(self.spec)
     }
 
     /// Puts the commits before index `end` of the walk on the chain.

@@ -33,11 +33,14 @@ pub struct Input<'a> {
 pub enum Shown<'a> {
     /// Commits with their changes.
     Commits,
-    /// Messages and enums, each whole or some of its fields or values by index into its uses.
-    Constructs(Vec<(&'a Scope, Option<Vec<usize>>)>),
+    /// Messages and enums, or some of their fields or values.
+    Constructs(Vec<Selected<'a>>),
     /// Numbers and names with another meaning than before.
     Reuses,
 }
+
+/// A message or an enum, and which of its uses, by index; `None` for the whole of it.
+pub type Selected<'a> = (&'a Scope, Option<Vec<usize>>);
 
 impl<'a> Input<'a> {
     /// Commits that touched the contract, newest first.
