@@ -9,6 +9,8 @@ mod explain;
 #[cfg(feature = "runtime")]
 mod golden;
 #[cfg(feature = "runtime")]
+mod input;
+#[cfg(feature = "runtime")]
 mod limits;
 mod output;
 #[cfg(feature = "runtime")]

@@ -9,7 +9,7 @@ use prost::bytes::Bytes;
 
 use super::context::Context;
 use super::limits::LimitArgs;
-use super::{Format, Status, output};
+use super::{Format, Status, input, output};
 use crate::error::{Error, ErrorKind};
 use crate::execute::{ArrayFile, Call, Execution, Opener, Stop, execute};
 use crate::report;
@@ -19,7 +19,7 @@ use crate::report::run::{Outcome, Report};
 use crate::triage::policy;
 
 /// Larger files are not read.
-const MAX_FILE: u64 = 4 << 30;
+const MAX_FILE: u64 = 1 << 30;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -103,7 +103,8 @@ pub(super) fn run(context: &Context, args: &RunArgs) -> miette::Result<Status> {
     let mut limits = args.limits.limits();
     limits.devices = args.devices.unwrap_or(limits.devices);
     let call = call(args)?;
-    let opener = Opener::new(&policy::built_in()?.contract);
+    let opener = Opener::new(&policy::built_in()?.contract)
+        .unpacking(args.limits.max_unpacked);
     let mut report = Report {
         artifact: &path,
         program: None,
@@ -203,17 +204,10 @@ fn save(paths: &[PathBuf], execution: &Execution) -> Result<(), Error> {
 }
 
 fn read(path: &Path) -> Result<Bytes, Error> {
-    let io = |error| Error::from(ErrorKind::Io { path: path.to_owned(), error });
-    let metadata = std::fs::metadata(path).map_err(io)?;
-    let shown = path.display().to_string();
-    if !metadata.is_file() {
-        return Err(ErrorKind::NotAFile { path: shown, what: "something else" }.into());
-    }
-    if metadata.len() > MAX_FILE {
-        let (bytes, limit) = (metadata.len() as usize, MAX_FILE as usize);
-        return Err(ErrorKind::FileTooLarge { path: shown, bytes, limit }.into());
-    }
-    std::fs::read(path).map(Bytes::from).map_err(io)
+    input::file(path, MAX_FILE)?.map(Bytes::from).ok_or_else(|| {
+        let path = path.display().to_string();
+        ErrorKind::ArtifactTooLarge { path, limit: MAX_FILE }.into()
+    })
 }
 
 /// A tolerance on the command line.

@@ -47,6 +47,25 @@ impl<'a> Store<'a> {
     /// # Errors
     /// Directories that cannot be listed.
     pub fn open(revision: &'a Revision<'a>, paths: &GoldenPaths) -> Result<Self, Error> {
+        Store::list(revision, paths, |_, error| Err(error))
+    }
+
+    /// The same for whatever can be listed: a directory that cannot is one of [`Store::problems`], and takes no
+    /// other one away.
+    pub fn open_rest(revision: &'a Revision<'a>, paths: &GoldenPaths) -> Self {
+        let keep = |store: &mut Self, error| {
+            store.problems.push(error);
+            Ok(())
+        };
+        // What is kept is no error.
+        Store::list(revision, paths, keep).unwrap_or_else(|_| Store::empty(revision))
+    }
+
+    fn list(
+        revision: &'a Revision<'a>,
+        paths: &GoldenPaths,
+        unlisted: impl Fn(&mut Self, Error) -> Result<(), Error>,
+    ) -> Result<Self, Error> {
         let mut store = Store::empty(revision);
         let places = |dirs: &[String]| -> Vec<String> {
             let all = dirs.iter().flat_map(|dir| paths.below_prefixes(dir));
@@ -55,10 +74,10 @@ impl<'a> Store<'a> {
                 .collect()
         };
         for dir in places(&paths.paths) {
-            store.add_own(&dir)?;
+            store.add_own(&dir).or_else(|error| unlisted(&mut store, error))?;
         }
         for dir in places(&paths.upstream) {
-            store.add_upstream(&dir)?;
+            store.add_upstream(&dir).or_else(|error| unlisted(&mut store, error))?;
         }
         store.tell_apart();
         store.goldens.sort_by(|one, two| one.id.cmp(&two.id));
@@ -143,6 +162,20 @@ impl<'a> Store<'a> {
     /// Those of [`Revision::file_size`], and missing files.
     pub fn size(&self, golden: &Golden) -> Result<u64, Error> {
         self.revision.file_size(&golden.artifact)?.ok_or_else(|| missing(&golden.artifact))
+    }
+
+    /// Bytes of all files of a golden, its manifest left out, without reading them.
+    ///
+    /// # Errors
+    /// Those of [`Store::size`].
+    pub fn size_of_all(&self, golden: &Golden) -> Result<u64, Error> {
+        let mut bytes = self.size(golden)?;
+        for name in golden.manifest.iter().flat_map(Manifest::files).skip(1) {
+            let path = format!("{}/{name}", golden.dir);
+            let size = self.revision.file_size(&path)?.ok_or_else(|| missing(&path))?;
+            bytes = bytes.saturating_add(size);
+        }
+        Ok(bytes)
     }
 
     /// Dates the goldens of XLA's layout by the commit that added them. A file that the tip of `history` does

@@ -150,7 +150,7 @@ pub(super) fn run(context: &ArtifactContext<'_>, args: &ConvertArgs) -> miette::
             let kept = (form.outer.is_some(), form.envelope.is_some());
             refuse_loss(&input, &artifact, kept, &args.drop)?;
             let written = artifact.write(&form).map_err(|error| input.error(error))?;
-            let again = Artifact::read(written.clone()).map_err(|error| input.error(error))?;
+            let again = Artifact::read_with(written.clone(), &context.limits).map_err(|error| input.error(error))?;
             (written, again)
         }
         None => {

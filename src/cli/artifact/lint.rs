@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use aotgate_runtime::artifact::Limits;
 use aotgate_runtime::artifact::lint::{Level, Report, lint};
 use clap::Args;
 
@@ -55,7 +54,7 @@ pub(super) fn run(context: &ArtifactContext<'_>, args: &LintArgs) -> miette::Res
 fn one(context: &ArtifactContext<'_>, path: &Path) -> Result<Report, String> {
     let report = || {
         let input = Input::read(path)?;
-        lint(&input.open(context)?, &Limits::default()).map_err(|error| input.error(error))
+        lint(&input.open(context)?, &context.limits).map_err(|error| input.error(error))
     };
     report().map_err(|error: Error| error.to_string())
 }

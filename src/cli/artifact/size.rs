@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use aotgate_runtime::artifact::Container;
-use aotgate_runtime::artifact::Limits;
 use aotgate_runtime::artifact::size::Breakdown;
 use clap::Args;
 
@@ -35,7 +34,7 @@ pub(super) fn run(context: &ArtifactContext<'_>, args: &SizeArgs) -> miette::Res
     let breakdown = if text {
         Breakdown::of_text(&artifact)
     } else {
-        Breakdown::read(input.bytes.clone(), &Limits::default())
+        Breakdown::read(input.bytes.clone(), &context.limits)
     };
     let breakdown = breakdown.map_err(|error| input.error(error))?;
     let text = match context.format {

@@ -15,7 +15,8 @@ use crate::cli::{Format, Status, output};
 use crate::error::{Error, ErrorKind};
 use crate::execute::Opener;
 use crate::golden::verify::Verify;
-use crate::golden::{Golden, Layout, Selection, TEST_ALL_VERSIONS, select};
+use crate::golden::contents::Contents;
+use crate::golden::{Golden, Layout, Selection, TEST_ALL_VERSIONS, select_usable};
 use crate::report;
 use crate::report::goldens::Problem;
 use crate::report::json::Layout as JsonLayout;
@@ -108,7 +109,7 @@ fn verify(
     } else {
         opened.contract.clone()
     };
-    let opener = Opener::new(&contract);
+    let opener = Opener::new(&contract).unpacking(args.limits.max_unpacked);
     let limits = args.limits.limits();
     let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let verify = Verify {
@@ -170,7 +171,10 @@ fn chosen<'g>(
             .into());
         }
     }
-    let mut goldens = select(all, selection, context.today(), opened.backward);
+    let opens = |golden: &Golden| {
+        opened.store.read(golden).is_ok_and(|bytes| Contents::of(bytes).is_ok())
+    };
+    let mut goldens = select_usable(all, selection, context.today(), opened.backward, &opens);
     goldens.retain(|golden| {
         args.names.is_empty() || args.names.iter().any(|name| is_called(golden, name))
     });
