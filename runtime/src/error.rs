@@ -70,9 +70,7 @@ impl From<Invalid> for Error {
         match &invalid.fault {
             Fault::Value { .. } => ErrorKind::Invalid { invalid },
             Fault::Unsupported(_) => ErrorKind::NotSupported { invalid },
-            Fault::Limit { setting, .. } => {
-                ErrorKind::OverLimit { help: raise(setting), invalid }
-            }
+            Fault::Limit { setting, .. } => ErrorKind::OverLimit { help: raise(setting), invalid },
             Fault::Missing { .. } => ErrorKind::Missing { invalid },
         }
         .into()
@@ -132,10 +130,7 @@ pub(crate) enum ErrorKind {
     Truncated { layer: String, offset: usize, what: String, expected: u64, found: u64 },
 
     #[error("{layer}, byte {offset}: {what}: {value} is over the limit of {limit}")]
-    #[diagnostic(
-        code(aotgate::artifact::limit),
-        help("{}", raise(setting))
-    )]
+    #[diagnostic(code(aotgate::artifact::limit), help("{}", raise(setting)))]
     Limit {
         layer: String,
         offset: usize,

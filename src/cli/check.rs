@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::context::Context;
+use super::files::Files;
 use super::{Format, Status, output};
 use crate::error::{Error, ErrorKind};
 use crate::finding::{Judgement, Verdict};
@@ -86,6 +87,11 @@ enum Goldens {
 }
 
 impl CheckArgs {
+    /// What it reads and writes.
+    pub(in crate::cli) fn files(&self) -> Files {
+        Files::default().revisions(self.base.iter().chain(&self.head))
+    }
+
     /// XLA's own variable asks for all as well, where nothing is named here.
     fn selection(&self) -> Selection {
         match self.goldens {

@@ -6,6 +6,7 @@ mod check;
 mod context;
 mod diff;
 mod explain;
+mod files;
 #[cfg(feature = "runtime")]
 mod golden;
 #[cfg(feature = "runtime")]
@@ -23,6 +24,7 @@ use chrono::NaiveDate;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use context::Context;
+use files::Files;
 
 /// Judges changes to the serialized-executable contract of XLA:GPU.
 #[derive(Debug, Parser)]
@@ -117,6 +119,23 @@ pub enum Status {
 }
 
 impl Cli {
+    /// What it reads and writes.
+    fn files(&self) -> Files {
+        let files = match &self.command {
+            Command::Check(args) => args.files(),
+            Command::Snapshot(args) => args.files(),
+            Command::Diff(args) => args.files(),
+            #[cfg(feature = "runtime")]
+            Command::Artifact(args) => args.files(),
+            Command::Explain(_) => Files::default(),
+            #[cfg(feature = "runtime")]
+            Command::Golden(args) => args.files(),
+            #[cfg(feature = "runtime")]
+            Command::Run(args) => args.files(),
+        };
+        files.reads(&self.global.policy).writes(&self.global.output)
+    }
+
     /// Runs the command.
     ///
     /// # Errors
@@ -124,6 +143,7 @@ impl Cli {
     pub fn run(self) -> miette::Result<Status> {
         let started = std::time::Instant::now();
         let timing = self.global.timing;
+        self.files().check()?;
         let context = Context::new(self.global);
         let status = match self.command {
             Command::Check(args) => check::run(&context, &args),

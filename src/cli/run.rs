@@ -8,6 +8,7 @@ use clap::{Args, ValueEnum};
 use prost::bytes::Bytes;
 
 use super::context::Context;
+use super::files::Files;
 use super::limits::LimitArgs;
 use super::{Format, Status, input, output};
 use crate::error::{Error, ErrorKind};
@@ -66,6 +67,14 @@ pub(super) struct RunArgs {
     limits: LimitArgs,
 }
 
+impl RunArgs {
+    /// What it reads and writes.
+    pub(in crate::cli) fn files(&self) -> Files {
+        let arrays = self.inputs.iter().chain(&self.expect);
+        Files::default().reads([&self.artifact]).reads(arrays).writes(&self.save)
+    }
+}
+
 /// What runs the kernels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Backend {
@@ -103,8 +112,7 @@ pub(super) fn run(context: &Context, args: &RunArgs) -> miette::Result<Status> {
     let mut limits = args.limits.limits();
     limits.devices = args.devices.unwrap_or(limits.devices);
     let call = call(args)?;
-    let opener = Opener::new(&policy::built_in()?.contract)
-        .unpacking(args.limits.max_unpacked);
+    let opener = Opener::new(&policy::built_in()?.contract).unpacking(args.limits.max_unpacked);
     let mut report = Report {
         artifact: &path,
         program: None,
@@ -121,6 +129,13 @@ pub(super) fn run(context: &Context, args: &RunArgs) -> miette::Result<Status> {
     };
     report.program = Some(&program.name);
     report.devices = Some(program.devices());
+    if !args.save.is_empty() && args.save.len() != program.devices() {
+        return Err(Error::from(ErrorKind::Usage {
+            message: format!("{} files to save {} devices", args.save.len(), program.devices()),
+            help: "give --save once per device, in their order".to_owned(),
+        })
+        .into());
+    }
     // One tolerance on the command line holds for every output.
     let own = (args.relative.is_some() || args.absolute.is_some()).then(|| Tolerance {
         relative: args.relative.unwrap_or(0.0),
@@ -182,16 +197,6 @@ fn call(args: &RunArgs) -> Result<Call, Error> {
 
 /// Writes the outputs of each device.
 fn save(paths: &[PathBuf], execution: &Execution) -> Result<(), Error> {
-    if paths.is_empty() {
-        return Ok(());
-    }
-    if paths.len() != execution.arrays.len() {
-        return Err(ErrorKind::Usage {
-            message: format!("{} files to save {} devices", paths.len(), execution.arrays.len()),
-            help: "give --save once per device, in their order".to_owned(),
-        }
-        .into());
-    }
     for (path, arrays) in paths.iter().zip(&execution.arrays) {
         let arrays: Vec<npz::Array> = arrays.iter().map(|array| array.to_npz()).collect();
         let shown = path.display().to_string();

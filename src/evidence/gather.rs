@@ -189,7 +189,8 @@ impl<'a> Gatherer<'a> {
     fn all(&mut self, store: &'a Store<'a>, selection: Selection, new: bool) {
         let Loudness { today, policy, .. } = self.question.loudness;
         let backward = policy.windows.backward;
-        let opens = |golden: &Golden| store.read(golden).is_ok_and(|content| open(&content, new).is_ok());
+        let opens =
+            |golden: &Golden| store.read(golden).is_ok_and(|content| open(&content, new).is_ok());
         let selected: HashSet<&str> =
             select_usable(store.goldens(), selection, today, backward, &opens)
                 .into_iter()

@@ -62,11 +62,9 @@ pub(super) struct Eyes<'a> {
 /// One that is `new`, which head brings, may take less.
 pub(super) fn open(bytes: &Bytes, new: bool) -> Result<Option<Artifact>, Box<Seen>> {
     let limits = match new {
-        true => Limits {
-            decompressed: MAX_OF_NEW,
-            decoded: MAX_DECODED_OF_NEW,
-            ..Limits::default()
-        },
+        true => {
+            Limits { decompressed: MAX_OF_NEW, decoded: MAX_DECODED_OF_NEW, ..Limits::default() }
+        }
         false => Limits { decompressed: MAX_DECOMPRESSED, ..Limits::default() },
     };
     match Artifact::read_with(bytes.clone(), &limits) {

@@ -9,7 +9,7 @@ use aotgate_runtime::proto::xla::{HloModuleProto, PrimitiveType, ShapeProto};
 use prost::bytes::Bytes;
 
 use super::contents::Contents;
-use super::manifest::{Device, Manifest, ManifestArray};
+use super::manifest::{Device, MAX_DEVICES, Manifest, ManifestArray};
 use super::shape::ArrayShape;
 use crate::error::{Error, ErrorKind};
 use crate::execute::numbered;
@@ -64,9 +64,17 @@ impl Signature {
             })
         };
         let shapes = Shapes::of(&message, module);
+        let replicas = at_least_one(config.map(|config| config.replica_count))?;
+        let partitions = at_least_one(config.map(|config| config.num_partitions))?;
+        if replicas.checked_mul(partitions).is_none_or(|devices| devices > MAX_DEVICES) {
+            let what = format!(
+                "{replicas} replicas of {partitions} partitions: a golden has at most {MAX_DEVICES} devices"
+            );
+            return Err(refused(name, what, "check the artifact"));
+        }
         Ok(Signature {
-            replicas: at_least_one(config.map(|config| config.replica_count))?,
-            partitions: at_least_one(config.map(|config| config.num_partitions))?,
+            replicas,
+            partitions,
             inputs: shapes.inputs,
             outputs: shapes.outputs,
             architecture: architecture(&message),

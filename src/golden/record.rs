@@ -20,6 +20,8 @@ const HERE: &str = "aotgate reference backend";
 
 /// Larger files are not recorded.
 const MAX_FILE: u64 = 1 << 30;
+/// Nor are longer manifests; a real one has half a kilobyte.
+const MAX_MANIFEST: u64 = 1 << 20;
 
 /// What the person who records says; the rest is read off the artifact.
 #[derive(Debug, Clone, Default)]
@@ -60,7 +62,7 @@ struct Meta {
 }
 
 /// Drafts a golden from an artifact, or from a folder with `executable.bin`, `inputs[.<d>].npz`, `outputs[.<d>].npz`
-/// and `meta.json`.
+/// (or `expected[.<d>].npz`, as a store has them) and `meta.json`.
 ///
 /// # Errors
 /// Files that cannot be read, and what [`Draft::validate`] refuses.
@@ -71,10 +73,7 @@ pub fn draft(source: &Path, set: &str, given: &Given) -> Result<Draft, Error> {
     let signature = Signature::of(&artifact.display().to_string(), &bytes)?;
     let meta = if folder { meta(&source.join("meta.json"))? } else { Meta::default() };
     let count = signature.replicas.saturating_mul(signature.partitions) as usize;
-    let files = |given: &[PathBuf], stem: &str| -> Vec<PathBuf> {
-        if !given.is_empty() || !folder {
-            return given.to_vec();
-        }
+    let of_stem = |stem: &str| -> Vec<PathBuf> {
         let names = (0..count).map(|at| format!("{stem}.{at}.npz"));
         let per_device: Vec<PathBuf> = names.map(|name| source.join(name)).collect();
         if per_device.iter().all(|path| path.is_file()) {
@@ -83,18 +82,33 @@ pub fn draft(source: &Path, set: &str, given: &Given) -> Result<Draft, Error> {
         let one = source.join(format!("{stem}.npz"));
         if one.is_file() { vec![one] } else { Vec::new() }
     };
+    // A harness writes `outputs`, a store has `expected`.
+    let files = |given: &[PathBuf], stems: &[&str]| -> Vec<PathBuf> {
+        if !given.is_empty() || !folder {
+            return given.to_vec();
+        }
+        let found = stems.iter().map(|stem| of_stem(stem)).find(|files| !files.is_empty());
+        found.unwrap_or_default()
+    };
     let mut contents = BTreeMap::new();
     let parameters = arrays(&signature.inputs, meta.inputs.as_deref())?;
     // A harness writes an empty archive for a program without parameters.
     let named = if parameters.is_empty() && given.inputs.is_empty() {
         Vec::new()
     } else {
-        files(&given.inputs, "inputs")
+        files(&given.inputs, &["inputs"])
     };
     let mut inputs = take(&named, "inputs", count, &mut contents)?;
-    let mut expected = take(&files(&given.expected, "outputs"), "expected", count, &mut contents)?;
+    let outputs = files(&given.expected, &["outputs", "expected"]);
+    let mut expected = take(&outputs, "expected", count, &mut contents)?;
     let name = file_name(&artifact)?;
-    contents.insert(name.clone(), bytes);
+    if contents.insert(name.clone(), bytes).is_some() {
+        return Err(ErrorKind::Usage {
+            message: format!("the artifact is called {name}, like the arrays beside it"),
+            help: "give the artifact another name, such as executable.bin".to_owned(),
+        }
+        .into());
+    }
     if let Some(seed) = given.execute {
         if !expected.is_empty() {
             return Err(ErrorKind::Usage {
@@ -157,34 +171,70 @@ impl Draft {
                 return Err(ErrorKind::NotADirectory { path, what: "a file or a link" }.into());
             }
         }
-        let io = |path: &Path, error| Error::from(ErrorKind::Io { path: path.to_owned(), error });
-        if dir.is_dir() {
-            if !replace {
-                return Err(ErrorKind::Golden {
-                    path: dir.display().to_string(),
-                    what: "there is a golden already".to_owned(),
-                    help: "goldens are evidence and stay as they are; record under another set or program, or replace it with `--force`".to_owned(),
-                }
-                .into());
+        if dir.is_dir() && !replace {
+            return Err(ErrorKind::Golden {
+                path: dir.display().to_string(),
+                what: "there is a golden already".to_owned(),
+                help: "goldens are evidence and stay as they are; record under another set or program, or replace it with `--force`".to_owned(),
             }
-            // Files that only the old one had must not stay behind.
-            for entry in std::fs::read_dir(&dir).map_err(|error| io(&dir, error))? {
-                let path = entry.map_err(|error| io(&dir, error))?.path();
-                if path.symlink_metadata().is_ok_and(|metadata| !metadata.is_dir()) {
-                    std::fs::remove_file(&path).map_err(|error| io(&path, error))?;
-                }
-            }
+            .into());
         }
-        std::fs::create_dir_all(&dir).map_err(|error| io(&dir, error))?;
-        let manifest = Bytes::from(self.manifest.to_toml());
+        let manifest = Bytes::from(self.rendered()?);
         let last = [(FILE_NAME, &manifest)];
         let files = self.files.iter().map(|(name, bytes)| (&**name, bytes));
-        for (name, bytes) in files.chain(last) {
-            let path = dir.join(name);
-            std::fs::write(&path, bytes).map_err(|error| io(&path, error))?;
-        }
+        put(&dir, files.chain(last))?;
         Ok(dir)
     }
+
+    /// The manifest's text, read again: what cannot be read as it was meant is not written.
+    fn rendered(&self) -> Result<String, Error> {
+        let text = self.manifest.to_toml();
+        let odd = |what: String| -> Error {
+            let help = "this is a defect unless the arguments are odd; please report it".to_owned();
+            ErrorKind::Golden { path: FILE_NAME.to_owned(), what, help }.into()
+        };
+        if text.len() as u64 > MAX_MANIFEST {
+            return Err(odd(format!("{} bytes are more than a manifest has", text.len())));
+        }
+        let again = Manifest::parse(FILE_NAME, &text)?;
+        if again != self.manifest {
+            return Err(odd("it does not read back as what was to be written".to_owned()));
+        }
+        match again.files().into_iter().find(|name| !self.files.contains_key(*name)) {
+            Some(name) => Err(odd(format!("it names {name}, which is not there"))),
+            None => Ok(text),
+        }
+    }
+}
+
+/// Puts files into a directory, the last one last, and takes away those that only it had. The new ones are whole before
+/// anything old goes.
+fn put<'f>(dir: &Path, files: impl Iterator<Item = (&'f str, &'f Bytes)>) -> Result<(), Error> {
+    let io = |path: &Path, error| Error::from(ErrorKind::Io { path: path.to_owned(), error });
+    std::fs::create_dir_all(dir).map_err(|error| io(dir, error))?;
+    let mut written = Vec::new();
+    for (name, bytes) in files {
+        let new = dir.join(format!(".{name}.{}.new", std::process::id()));
+        let done = std::fs::write(&new, bytes);
+        written.push((dir.join(name), new));
+        if let Err(error) = done {
+            for (_, new) in &written {
+                let _ = std::fs::remove_file(new);
+            }
+            return Err(io(dir, error));
+        }
+    }
+    for (path, new) in &written {
+        std::fs::rename(new, path).map_err(|error| io(path, error))?;
+    }
+    for entry in std::fs::read_dir(dir).map_err(|error| io(dir, error))? {
+        let path = entry.map_err(|error| io(dir, error))?.path();
+        let kept = written.iter().any(|(new, _)| *new == path);
+        if !kept && path.symlink_metadata().is_ok_and(|metadata| !metadata.is_dir()) {
+            std::fs::remove_file(&path).map_err(|error| io(&path, error))?;
+        }
+    }
+    Ok(())
 }
 
 /// Reads one file per device (or one for the only device) under the names that it gets in the store.

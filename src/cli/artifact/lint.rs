@@ -7,6 +7,7 @@ use clap::Args;
 
 use super::super::{Format, Status, output};
 use super::{ArtifactContext, Input};
+use crate::cli::files::Files;
 use crate::error::Error;
 use crate::report;
 use crate::report::json::Layout;
@@ -24,6 +25,13 @@ pub(in crate::cli) struct LintArgs {
     /// Artifacts in any container.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
+}
+
+impl LintArgs {
+    /// What it reads and writes.
+    pub(in crate::cli) fn files(&self) -> Files {
+        Files::default().reads(&self.files)
+    }
 }
 
 pub(super) fn run(context: &ArtifactContext<'_>, args: &LintArgs) -> miette::Result<Status> {

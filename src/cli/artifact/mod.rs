@@ -17,9 +17,10 @@ use std::sync::Arc;
 use aotgate_runtime::artifact::{Artifact, Limits};
 use clap::{Args, Subcommand};
 
-use super::{Status, input};
 use super::context::Context;
+use super::files::Files;
 use super::limits::bytes;
+use super::{Status, input};
 use crate::descriptor::Contract;
 use crate::error::{Error, ErrorKind};
 use crate::gate::Gate;
@@ -55,6 +56,21 @@ enum ArtifactCommand {
     Lint(lint::LintArgs),
     /// Whether runtimes load an artifact and read it as it was meant.
     Compat(compat::CompatArgs),
+}
+
+impl ArtifactArgs {
+    /// What it reads and writes.
+    pub(in crate::cli) fn files(&self) -> Files {
+        let files = match &self.command {
+            ArtifactCommand::Inspect(args) => args.files(),
+            ArtifactCommand::Size(args) => args.files(),
+            ArtifactCommand::Diff(args) => args.files(),
+            ArtifactCommand::Convert(args) => args.files(),
+            ArtifactCommand::Lint(args) => args.files(),
+            ArtifactCommand::Compat(args) => args.files(),
+        };
+        files.revisions(&self.schema)
+    }
 }
 
 pub(super) fn run(context: &Context, args: &ArtifactArgs) -> miette::Result<Status> {

@@ -7,6 +7,7 @@ use aotgate_runtime::artifact::size::Breakdown;
 use clap::Args;
 
 use super::{ArtifactContext, Input};
+use crate::cli::files::Files;
 use crate::cli::{Format, Status, output};
 use crate::report::artifact::size::{json, render};
 use crate::report::json::Layout;
@@ -25,6 +26,13 @@ pub(in crate::cli) struct SizeArgs {
     /// Leave nothing out.
     #[arg(long, short)]
     verbose: bool,
+}
+
+impl SizeArgs {
+    /// What it reads and writes.
+    pub(in crate::cli) fn files(&self) -> Files {
+        Files::default().reads([&self.file])
+    }
 }
 
 pub(super) fn run(context: &ArtifactContext<'_>, args: &SizeArgs) -> miette::Result<Status> {

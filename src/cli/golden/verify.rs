@@ -8,14 +8,15 @@ use clap::Args;
 
 use super::store::{self, Opened};
 use crate::cli::context::Context;
+use crate::cli::files::Files;
 use crate::cli::limits::LimitArgs;
 use crate::cli::output::Progress;
 use crate::cli::run::Backend;
 use crate::cli::{Format, Status, output};
 use crate::error::{Error, ErrorKind};
 use crate::execute::Opener;
-use crate::golden::verify::Verify;
 use crate::golden::contents::Contents;
+use crate::golden::verify::Verify;
 use crate::golden::{Golden, Layout, Selection, TEST_ALL_VERSIONS, select_usable};
 use crate::report;
 use crate::report::goldens::Problem;
@@ -64,6 +65,13 @@ pub(in crate::cli) struct VerifyArgs {
     seed: u64,
     #[command(flatten)]
     limits: LimitArgs,
+}
+
+impl VerifyArgs {
+    /// What it reads and writes.
+    pub(in crate::cli) fn files(&self) -> Files {
+        Files::default().revisions(&self.rev)
+    }
 }
 
 /// A part of a list.
@@ -171,9 +179,8 @@ fn chosen<'g>(
             .into());
         }
     }
-    let opens = |golden: &Golden| {
-        opened.store.read(golden).is_ok_and(|bytes| Contents::of(bytes).is_ok())
-    };
+    let opens =
+        |golden: &Golden| opened.store.read(golden).is_ok_and(|bytes| Contents::of(bytes).is_ok());
     let mut goldens = select_usable(all, selection, context.today(), opened.backward, &opens);
     goldens.retain(|golden| {
         args.names.is_empty() || args.names.iter().any(|name| is_called(golden, name))
