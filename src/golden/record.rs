@@ -1,6 +1,7 @@
 //! Recording a golden: from an artifact and its arrays, or from a folder of a recording harness.
 
 use std::collections::BTreeMap;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use chrono::NaiveDate;
@@ -62,13 +63,15 @@ struct Meta {
 }
 
 /// Drafts a golden from an artifact, or from a folder with `executable.bin`, `inputs[.<d>].npz`, `outputs[.<d>].npz`
-/// (or `expected[.<d>].npz`, as a store has them) and `meta.json`.
+/// and `meta.json`; a folder of a store has `golden.toml`, which says as much.
 ///
 /// # Errors
 /// Files that cannot be read, and what [`Draft::validate`] refuses.
 pub fn draft(source: &Path, set: &str, given: &Given) -> Result<Draft, Error> {
     let folder = source.is_dir();
-    let artifact = if folder { source.join("executable.bin") } else { source.to_owned() };
+    let earlier = earlier(source)?;
+    let name = earlier.as_ref().map_or("executable.bin", |earlier| &*earlier.artifact);
+    let artifact = if folder { source.join(name) } else { source.to_owned() };
     let bytes = read(&artifact)?;
     let signature = Signature::of(&artifact.display().to_string(), &bytes)?;
     let meta = if folder { meta(&source.join("meta.json"))? } else { Meta::default() };
@@ -83,9 +86,13 @@ pub fn draft(source: &Path, set: &str, given: &Given) -> Result<Draft, Error> {
         if one.is_file() { vec![one] } else { Vec::new() }
     };
     // A harness writes `outputs`, a store has `expected`.
-    let files = |given: &[PathBuf], stems: &[&str]| -> Vec<PathBuf> {
+    let files = |given: &[PathBuf], stems: &[&str], of: fn(&Device) -> &Option<String>| {
         if !given.is_empty() || !folder {
             return given.to_vec();
+        }
+        if let Some(earlier) = &earlier {
+            let names = earlier.devices.iter().filter_map(|device| of(device).as_ref());
+            return names.map(|name| source.join(name)).collect();
         }
         let found = stems.iter().map(|stem| of_stem(stem)).find(|files| !files.is_empty());
         found.unwrap_or_default()
@@ -96,10 +103,10 @@ pub fn draft(source: &Path, set: &str, given: &Given) -> Result<Draft, Error> {
     let named = if parameters.is_empty() && given.inputs.is_empty() {
         Vec::new()
     } else {
-        files(&given.inputs, &["inputs"])
+        files(&given.inputs, &["inputs"], |device| &device.inputs)
     };
     let mut inputs = take(&named, "inputs", count, &mut contents)?;
-    let outputs = files(&given.expected, &["outputs", "expected"]);
+    let outputs = files(&given.expected, &["outputs", "expected"], |device| &device.expected);
     let mut expected = take(&outputs, "expected", count, &mut contents)?;
     let name = file_name(&artifact)?;
     if contents.insert(name.clone(), bytes).is_some() {
@@ -123,18 +130,30 @@ pub fn draft(source: &Path, set: &str, given: &Given) -> Result<Draft, Error> {
         expected = computed.expected;
     }
     let mut outputs = arrays(&signature.outputs, meta.outputs.as_deref())?;
-    for output in &mut outputs {
-        output.tolerance = given.tolerance;
+    let kept = earlier.as_ref().map(|earlier| &earlier.program.outputs[..]).unwrap_or_default();
+    for (at, output) in outputs.iter_mut().enumerate() {
+        let kept = kept.get(at).and_then(|output| output.tolerance);
+        output.tolerance = given.tolerance.or(kept);
     }
     let here = given.execute.map(|_| HERE.to_owned());
-    let options = meta.options.iter().map(|(name, value)| (name.clone(), plain(value))).collect();
+    let mut options: BTreeMap<String, String> =
+        meta.options.iter().map(|(name, value)| (name.clone(), plain(value))).collect();
+    let mut note = given.note.clone();
+    let mut device = given.device.clone().or(here).or(meta.device.clone());
+    let mut producer = producer(set, given, &meta);
+    if let Some(earlier) = earlier {
+        options.extend(earlier.program.options);
+        note = note.or(earlier.note);
+        device = device.or(earlier.target.device);
+        producer = producer.or(Ok(earlier.producer));
+    }
     let manifest = Manifest {
         artifact: name,
         emitted_at: given.emitted_at,
-        producer: producer(set, given, &meta)?,
+        producer: producer?,
         target: Target {
             architecture: signature.architecture.clone().unwrap_or_else(|| "unknown".to_owned()),
-            device: given.device.clone().or(here).or(meta.device),
+            device,
         },
         program: Program {
             replicas: meta.replicas.unwrap_or(signature.replicas),
@@ -145,7 +164,7 @@ pub fn draft(source: &Path, set: &str, given: &Given) -> Result<Draft, Error> {
         },
         devices: devices(count, inputs, expected),
         cannot_run: signature.cannot_run,
-        note: given.note.clone(),
+        note,
     };
     let draft = Draft { manifest, files: contents };
     draft.validate()?;
@@ -215,7 +234,10 @@ fn put<'f>(dir: &Path, files: impl Iterator<Item = (&'f str, &'f Bytes)>) -> Res
     let mut written = Vec::new();
     for (name, bytes) in files {
         let new = dir.join(format!(".{name}.{}.new", std::process::id()));
-        let done = std::fs::write(&new, bytes);
+        // A link of that name is replaced, not followed.
+        let _ = std::fs::remove_file(&new);
+        let file = std::fs::OpenOptions::new().write(true).create_new(true).open(&new);
+        let done = file.and_then(|mut file| file.write_all(bytes));
         written.push((dir.join(name), new));
         if let Err(error) = done {
             for (_, new) in &written {
@@ -322,6 +344,20 @@ fn producer(set: &str, given: &Given, meta: &Meta) -> Result<Producer, Error> {
         }
         .into()),
     }
+}
+
+/// The manifest of a folder that is a golden of a store itself: what nobody says anew stays as it was.
+fn earlier(source: &Path) -> Result<Option<Manifest>, Error> {
+    let path = source.join(FILE_NAME);
+    if !path.is_file() {
+        return Ok(None);
+    }
+    let shown = path.display().to_string();
+    let text = String::from_utf8(read(&path)?.to_vec()).map_err(|_| {
+        let help = "save the file as UTF-8".to_owned();
+        ErrorKind::Golden { path: shown.clone(), what: "not UTF-8 text".to_owned(), help }
+    })?;
+    Manifest::parse(&shown, &text).map(Some)
 }
 
 fn meta(path: &Path) -> Result<Meta, Error> {

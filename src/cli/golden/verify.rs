@@ -35,7 +35,7 @@ Examples:
   aotgate golden verify fft jaxlib-0.12.0/attention
   aotgate golden verify --boundary --shard 1/4 --format json
 
-Exit status: 0 nothing failed, 1 something did, 2 something could not be read.")]
+Exit status: 0 nothing failed, 1 something did, 2 something could not be read or nothing was executed.")]
 pub(in crate::cli) struct VerifyArgs {
     /// Goldens by id (set/program), set or program [default: all].
     names: Vec<String>,
@@ -145,6 +145,14 @@ fn verify(
     };
     output::write(context.output.as_deref(), &text)?;
     let counts = Counts::of(&cases);
+    // A part of the goldens may well have none that runs.
+    if counts.executed == 0 && args.shard.is_none() {
+        let all = if cases.is_empty() { "there is none" } else { "see why above" };
+        output::note(&format!(
+            "no golden was executed: {all}; `aotgate golden list` shows the store"
+        ));
+        return Ok(Status::CouldNotJudge);
+    }
     Ok(match (counts.unreadable + problems.len(), counts.failed) {
         (0, 0) => Status::Passed,
         (0, _) => Status::Blocked,
