@@ -373,6 +373,22 @@ fn a_store_that_head_hides_takes_no_evidence_away() {
 }
 
 #[test]
+fn all_files_of_a_new_golden_count() {
+    let project = Project::new();
+    project.golden("r2/step", "2026-07-01", STEP);
+    let manifest = "golden/r2/step/golden.toml";
+    let text = std::fs::read_to_string(project.dir.path().join(manifest)).unwrap();
+    project.write(manifest, format!("{text}\n[[device]]\ninputs = \"i.npz\"\n").as_bytes());
+    let arrays = std::fs::File::create(project.dir.path().join("golden/r2/step/i.npz")).unwrap();
+    arrays.set_len(257 << 20).unwrap();
+    let (document, _) = project.check(&[]);
+    let cases = document["goldens"]["cases"].as_array().unwrap();
+    let case = cases.iter().find(|case| case["golden"] == "r2/step").unwrap();
+    assert_eq!(case["outcome"], "skipped", "{case:#}");
+    assert!(case["reason"].as_str().unwrap().contains("a change may bring"), "{case:#}");
+}
+
+#[test]
 fn another_container_of_the_same_program_is_a_change() {
     let project = Project::new();
     let artifact =

@@ -186,7 +186,8 @@ impl<'a> Store<'a> {
                 continue;
             }
             golden.emission = match history.first_seen(&golden.artifact) {
-                FirstSeen::Known(date) => Emission::On(date),
+                // Nothing has landed after today, whatever its commit says.
+                FirstSeen::Known(date) => Emission::On(date.min(today)),
                 FirstSeen::OlderThan(date) => Emission::Before(date),
                 FirstSeen::Absent => Emission::On(today),
                 FirstSeen::Unknown => Emission::Unknown,
