@@ -11,6 +11,7 @@ use super::{Reads, Side, Views};
 use crate::execute::{Call, Execution, Stop, execute, worst};
 use crate::golden::verify::difference;
 use crate::pool::Budget;
+use crate::view;
 
 /// A golden to execute.
 #[derive(Debug)]
@@ -104,7 +105,11 @@ fn outcome(
         true => Outcome::HeadFails(why),
         false => Outcome::NoProgram(why),
     };
-    let view = match views.view(first, &job.executable) {
+    let mut read = view::Limits::default();
+    if job.new {
+        read.memory = read.memory.min(limits.memory as usize);
+    }
+    let view = match views.view(first, &job.executable, read) {
         Ok(view) => view,
         Err(why) => return fails(why),
     };
@@ -120,7 +125,7 @@ fn outcome(
     let bytes = view.bytes;
     let head = match job.new || views.same() {
         true => None,
-        false => Some(views.view(Side::Head, &job.executable)),
+        false => Some(views.view(Side::Head, &job.executable, read)),
     };
     // Bytes that are the same need no second run.
     let head = head.filter(|head| !head.as_ref().is_ok_and(|head| head.bytes == bytes));
