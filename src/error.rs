@@ -24,6 +24,25 @@ impl Error {
         matches!(*self.kind, ErrorKind::ObjectMissing { .. })
     }
 
+    /// The path in a tree or store that it is about.
+    #[cfg(feature = "runtime")]
+    pub(crate) fn path(&self) -> Option<String> {
+        match &*self.kind {
+            ErrorKind::NotAFile { path, .. }
+            | ErrorKind::NotADirectory { path, .. }
+            | ErrorKind::ListingTooLarge { dir: path, .. }
+            | ErrorKind::Golden { path, .. } => Some(path.clone()),
+            ErrorKind::Io { path, .. } => Some(path.display().to_string()),
+            _ => None,
+        }
+    }
+
+    /// Whether something about a golden is odd, as opposed to what cannot be looked at.
+    #[cfg(feature = "runtime")]
+    pub(crate) fn is_about_golden(&self) -> bool {
+        matches!(*self.kind, ErrorKind::Golden { .. })
+    }
+
     /// Whether the reason is a language feature that this version does not know.
     pub(crate) fn is_unsupported(&self) -> bool {
         matches!(*self.kind, ErrorKind::Edition { .. })

@@ -5,7 +5,7 @@
 
 use std::sync::OnceLock;
 
-use aotgate_runtime::artifact::Artifact;
+use aotgate_runtime::artifact::{self, Artifact};
 use aotgate_runtime::backend::{self, DeviceInputs, DeviceOutputs, HostArray};
 use aotgate_runtime::compare::{Comparison, Rule, Tolerance, compare, only_moves};
 use aotgate_runtime::npz;
@@ -66,13 +66,22 @@ impl Stop {
 #[derive(Debug)]
 pub struct Opener {
     spec: ContractSpec,
+    limits: artifact::Limits,
     contract: OnceLock<Contract>,
 }
 
 impl Opener {
     /// `spec` says what the contract is.
     pub fn new(spec: &ContractSpec) -> Self {
-        Opener { spec: spec.clone(), contract: OnceLock::new() }
+        let limits = artifact::Limits::default();
+        Opener { spec: spec.clone(), limits, contract: OnceLock::new() }
+    }
+
+    /// Unpacks artifacts to so many bytes, where that is given instead of the default.
+    #[must_use]
+    pub fn unpacking(mut self, bytes: Option<u64>) -> Self {
+        self.limits.decompressed = bytes.unwrap_or(self.limits.decompressed);
+        self
     }
 
     /// Opens text with this contract instead: that of the tree in which the text stands.
@@ -97,7 +106,7 @@ impl Opener {
     /// # Errors
     /// What is no artifact, and text that the contract does not allow.
     pub fn open(&self, path: &str, bytes: &Bytes) -> Result<Artifact, Error> {
-        match Artifact::read(bytes.clone()) {
+        match Artifact::read_with(bytes.clone(), &self.limits) {
             // Text, unless what it looks like is not supported at all.
             Err(error) if error.is_unsupported() => {
                 view::open(bytes.clone(), self.contract()?).map_err(|error| error.in_artifact(path))
@@ -268,17 +277,42 @@ pub fn execute(
 /// The arrays of a file in the given shapes.
 fn arrays(file: &ArrayFile, what: &str, shapes: &[&ArrayShape]) -> Result<Vec<HostArray>, Error> {
     let failed = |error| failed(&file.path, error);
-    let arrays = npz::read(file.bytes.clone()).and_then(npz::numbered).map_err(failed)?;
-    if arrays.len() != shapes.len() {
-        let what = format!("{} arrays for {} {what}s of the program", arrays.len(), shapes.len());
-        return Err(odd(&file.path, what, "write arrays \"0\", \"1\", ... in order"));
-    }
+    let stored = |shape: &&ArrayShape| {
+        let size = npz::stored_as(shape.ty).map_or(0, |element| u64::from(element.size()));
+        (shape.elements() as u64).saturating_mul(size)
+    };
+    let bytes = shapes.iter().map(stored).fold(0, u64::saturating_add);
+    let wanted = format!("{} {what}s of the program", shapes.len());
+    let arrays = numbered(&file.path, &file.bytes, &wanted, (shapes.len(), bytes))?;
     let pairs = arrays.iter().zip(shapes).enumerate();
     pairs
         .map(|(at, (array, shape))| {
             HostArray::from_npz(&format!("{what} {at}"), array, shape).map_err(failed)
         })
         .collect()
+}
+
+/// The arrays "0", "1", ... of a file. `wanted` says how many and with how many bytes of elements, and for what: an
+/// archive that says it has more is not unpacked.
+pub(crate) fn numbered(
+    path: &str,
+    bytes: &Bytes,
+    what: &str,
+    wanted: (usize, u64),
+) -> Result<Vec<npz::Array>, Error> {
+    let failed = |error| failed(path, error);
+    let held = npz::contents(bytes).map_err(failed)?;
+    if held.arrays != wanted.0 {
+        let what = format!("{} arrays for {what}", held.arrays);
+        return Err(odd(path, what, "write arrays \"0\", \"1\", ... in order"));
+    }
+    let limits = npz::Limits::exactly(wanted.0, wanted.1);
+    if held.bytes > limits.arrays {
+        let what =
+            format!("{} bytes once unpacked for {what}, which take {}", held.bytes, wanted.1);
+        return Err(odd(path, what, "write the arrays in the shapes that the program has"));
+    }
+    npz::read_with(bytes.clone(), &limits).and_then(npz::numbered).map_err(failed)
 }
 
 /// A shape without its layout, which arrays outside of a device do not have.

@@ -361,7 +361,14 @@ impl<'r> Gate<'r> {
         findings.extend(unreadable);
         let branch = self.branch(head);
         let old = &evidence.rollouts;
-        findings.extend(rollouts::edited(&policy, request.today, [base, head], old, evidence, &branch)?);
+        findings.extend(rollouts::edited(
+            &policy,
+            request.today,
+            [base, head],
+            old,
+            evidence,
+            &branch,
+        )?);
         if let Some(why) = evidence.missing() {
             note_missing_history(&mut findings, &why);
         }
@@ -401,7 +408,7 @@ impl<'r> Gate<'r> {
     }
 
     /// Judges a landed commit against its first parent (nothing, for a root commit), as of its own date
-    /// unless another is given.
+    /// unless another is given; never as of a day after the request's.
     ///
     /// # Errors
     /// Those of [`Gate::check`], and commits that this clone lacks.
@@ -424,7 +431,8 @@ impl<'r> Gate<'r> {
             None => RevisionSpec::Empty,
         };
         let head = RevisionSpec::Git(commit.id.to_string());
-        let today = today.unwrap_or(date);
+        // Nor does a date that is to come close windows that are open.
+        let today = today.unwrap_or_else(|| date.min(request.today));
         self.check(&Request { base, head, today, ..request.clone() }, evidence)
     }
 

@@ -435,3 +435,57 @@ fn text_goldens_are_artifacts_like_others() {
     let error = failing(&["inspect", golden, "--schema", "../released/0.10.0.fds"]);
     assert!(error.contains("ReduceScatter.pbtxt: text golden, line "), "{error}");
 }
+
+#[cfg(unix)]
+#[test]
+fn files_without_an_end_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let pipe = dir.path().join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let set = dir.path().join("pipe.fds");
+    assert!(Command::new("mkfifo").arg(&set).status().unwrap().success());
+    let (pipe, set) = (pipe.to_str().unwrap(), set.to_str().unwrap());
+    let artifact = artifacts().swap_remove(0);
+    for arguments in [
+        &["inspect", "/dev/zero"][..],
+        &["inspect", pipe],
+        &["size", "/dev/zero"],
+        &["lint", "/dev/zero"],
+        &["diff", pipe, &artifact],
+        &["compat", pipe, "--runtime", "x.fds"],
+        &["compat", &artifact, "--runtime", set],
+        &["convert", "/dev/zero", "--to", "plain", "-o", "-"],
+    ] {
+        let (status, out, err) = run(arguments);
+        let said = format!("{out}{err}");
+        assert!(status == 2 && said.contains("is a device or a pipe"), "{arguments:?}: {said}");
+    }
+}
+
+#[test]
+fn a_byte_order_mark_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("bom.pbtxt");
+    std::fs::write(&path, "\u{feff}# proto-message: xla.gpu.GpuExecutableProto\n").unwrap();
+    let error = failing(&["inspect", path.to_str().unwrap()]);
+    assert!(error.contains("text with a byte order mark in front"), "{error}");
+}
+
+#[test]
+fn what_unpacks_to_much_is_refused_until_it_is_allowed() {
+    use aotgate_runtime::artifact::{Artifact, Compression, Encoding, Form};
+    use aotgate_runtime::proto::xla::gpu::GpuExecutableProto;
+    use prost::Message as _;
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("bomb.bin");
+    let zeros = GpuExecutableProto { binary: vec![0; 260 << 20].into(), ..Default::default() };
+    let artifact = Artifact::read(zeros.encode_to_vec()).unwrap();
+    let executable = Encoding::Split(Compression::Snappy);
+    let form = Form { envelope: None, outer: None, executable };
+    std::fs::write(&path, artifact.write(&form).unwrap()).unwrap();
+    let path = path.to_str().unwrap();
+    let error = failing(&["inspect", path]);
+    assert!(error.contains("is over the limit of 268435456"), "{error}");
+    assert!(error.contains("raise `--max-unpacked`"), "{error}");
+    passing(&["inspect", path, "--max-unpacked", "300M"]);
+}

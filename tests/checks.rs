@@ -23,8 +23,7 @@ use aotgate::revision::{Revision, RevisionSpec};
 use aotgate::triage::policy::{self, Policy};
 use aotgate::triage::{
     Context, Emission, EvidenceSource, Former, Input, InputFile, Seen, apply_waivers, checks,
-    edited_input,
-    judge, sort,
+    edited_input, judge, sort,
 };
 use chrono::NaiveDate;
 
@@ -275,8 +274,7 @@ impl Fixture {
         let judgement = judgement.unwrap_or_else(|error| panic!("{}: {error:?}", self.name));
         let surfaces = ["container", "golden", "ledger"];
         let rules = [checks::emitted_too_early::CHECK.id, checks::rollout_malformed::CHECK.id];
-        let by_gate =
-            |f: &Finding| surfaces.contains(&f.surface) || rules.contains(&f.check);
+        let by_gate = |f: &Finding| surfaces.contains(&f.surface) || rules.contains(&f.check);
         judgement.findings.into_iter().filter(by_gate).collect()
     }
 

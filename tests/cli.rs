@@ -167,6 +167,47 @@ fn a_landed_commit_is_judged_as_of_its_own_date() {
 }
 
 #[test]
+fn a_commit_of_the_future_is_of_today() {
+    let project = Project::new();
+    project.edit("  string name = 2;\n", "  reserved 2;\n  reserved \"name\";\n");
+    project.git(&["add", "-A"]);
+    let mut command = Command::new("git");
+    command.args(["-c", "user.name=Ann", "-c", "user.email=ann@example.com"]);
+    command.args(["commit", "-q", "-m", "m"]).env("GIT_COMMITTER_DATE", "2099-01-01T00:00:00Z");
+    assert!(command.current_dir(project.dir.path()).status().unwrap().success());
+    let today = chrono::Local::now().date_naive();
+    let judged = |document: &Value| {
+        assert_eq!(document["verdict"], "fail", "{document:#}");
+        let judged: chrono::NaiveDate = document["today"].as_str().unwrap().parse().unwrap();
+        assert!(judged >= today && judged <= today + chrono::Days::new(1), "{judged}");
+    };
+    judged(&project.check(&["--commit", "HEAD"]).0);
+    let run = project.aotgate(&["check", "HEAD~1..HEAD", "--each", "--format", "json"]);
+    judged(&serde_json::from_str(&run.out).unwrap());
+}
+
+#[test]
+fn a_line_on_standard_input_ends() {
+    use std::io::Write as _;
+    let project = Project::new();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_aotgate"))
+        .args(["check", "--stdin"])
+        .current_dir(project.dir.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(&[b'a'; 20 << 10]).unwrap();
+    // It is not waited for the rest.
+    let run = Run::new(&child.wait_with_output().unwrap());
+    assert_eq!(run.status, 2);
+    assert!(run.err.contains("a line on standard input has more than"), "{}", run.err);
+    drop(input);
+}
+
+#[test]
 fn fail_on_decides_what_a_warning_exits_with() {
     let project = Project::new();
     project.edit("  string name = 2;\n", "  string name = 2;\n  int32 more = 9;\n");

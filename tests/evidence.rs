@@ -319,6 +319,75 @@ fn hostile_goldens_of_head_are_findings() {
     assert!(passed_over > 0, "a change may bring only so many");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_store_that_head_hides_takes_no_evidence_away() {
+    use std::os::unix::fs::symlink;
+    type Hide = fn(&Project);
+    let hidden: [(&str, Hide); 4] = [
+        ("golden", |project| {
+            std::fs::rename(project.dir.path().join("golden"), project.dir.path().join("moved"))
+                .unwrap();
+            symlink("moved", project.dir.path().join("golden")).unwrap();
+        }),
+        ("golden", |project| {
+            std::fs::remove_dir_all(project.dir.path().join("golden")).unwrap();
+            project.write("golden", b"x");
+        }),
+        ("golden/r1/link", |project| {
+            symlink("step", project.dir.path().join("golden/r1/link")).unwrap();
+        }),
+        ("golden/r1/\u{fffd}", |project| {
+            use std::os::unix::ffi::OsStrExt as _;
+            let name = std::ffi::OsStr::from_bytes(b"\xff");
+            std::fs::write(project.dir.path().join("golden/r1").join(name), "x").unwrap();
+        }),
+    ];
+    for (place, hide) in hidden {
+        for edited in [true, false] {
+            let project = Project::new();
+            hide(&project);
+            if edited {
+                project.edit("  int64 size = 1;\n", "  reserved 1; reserved \"size\";\n");
+            }
+            let (document, status) = project.check(&[]);
+            assert_eq!(status, 1, "{place}");
+            let [finding] = of(&document, "golden-refused")[..] else { panic!("{document:#}") };
+            assert_eq!(finding["level"], "error");
+            assert_eq!(finding["surface"], "golden");
+            assert_eq!(finding["construct"], format!("golden:{place}"));
+            // Base's golden is looked at all the same.
+            assert_eq!(of(&document, "golden-lost-data").len(), usize::from(edited), "{place}");
+            for format in ["human", "markdown", "github", "sarif", "junit", "html"] {
+                let (text, status) = project.run(&["--format", format]);
+                assert!(text.contains("golden-refused") && status == 1, "{format}: {text}");
+            }
+        }
+    }
+    // What base had already is not head's doing.
+    let project = Project::new();
+    symlink("step", project.dir.path().join("golden/r1/link")).unwrap();
+    project.commit("linked");
+    let (document, status) = project.check(&[]);
+    assert_eq!((of(&document, "golden-refused").len(), status), (0, 0));
+}
+
+#[test]
+fn all_files_of_a_new_golden_count() {
+    let project = Project::new();
+    project.golden("r2/step", "2026-07-01", STEP);
+    let manifest = "golden/r2/step/golden.toml";
+    let text = std::fs::read_to_string(project.dir.path().join(manifest)).unwrap();
+    project.write(manifest, format!("{text}\n[[device]]\ninputs = \"i.npz\"\n").as_bytes());
+    let arrays = std::fs::File::create(project.dir.path().join("golden/r2/step/i.npz")).unwrap();
+    arrays.set_len(257 << 20).unwrap();
+    let (document, _) = project.check(&[]);
+    let cases = document["goldens"]["cases"].as_array().unwrap();
+    let case = cases.iter().find(|case| case["golden"] == "r2/step").unwrap();
+    assert_eq!(case["outcome"], "skipped", "{case:#}");
+    assert!(case["reason"].as_str().unwrap().contains("a change may bring"), "{case:#}");
+}
+
 #[test]
 fn another_container_of_the_same_program_is_a_change() {
     let project = Project::new();

@@ -300,3 +300,71 @@ fn what_does_not_fit_the_program_is_refused() {
         assert!(run.status == 2 && err.contains(why), "{err} should contain {why}");
     }
 }
+
+/// Arguments that record under s-1/p.
+const RECORD: [&str; 8] =
+    ["--set", "s-1", "--program", "p", "--emitted-at", "2026-09-17", "--store", "store"];
+
+#[test]
+fn numbers_of_devices_are_checked_before_they_are_counted_to() {
+    use aotgate_runtime::artifact::Artifact;
+    use prost::Message as _;
+    let dir = tempfile::tempdir().unwrap();
+    let bytes = std::fs::read(committed("jaxlib-0.11.2/softmax/executable.bin")).unwrap();
+    let mut executable = Artifact::read(bytes).unwrap().decode().unwrap();
+    let config = executable.hlo_module_with_config.as_mut().unwrap().config.as_mut().unwrap();
+    config.num_partitions = 1_000_000_000;
+    std::fs::create_dir(dir.path().join("folder")).unwrap();
+    std::fs::write(dir.path().join("folder/executable.bin"), executable.encode_to_vec()).unwrap();
+    let run = aotgate(dir.path(), &[&["golden", "record", "folder"][..], &RECORD].concat());
+    assert_eq!(run.status, 2);
+    assert!(run.err.contains("at most 1024 devices"), "{}", run.err);
+    assert!(!dir.path().join("store").exists());
+}
+
+#[test]
+fn options_of_any_name_read_back() {
+    let dir = tempfile::tempdir().unwrap();
+    let options = r#""options": {"a\"b\n[c]\\\u0001": "x\ny", "\u00e9": true}"#;
+    let meta = ADD.replace("\"options\": {}", options);
+    harness(dir.path(), "jaxlib-0.11.2/donated_input", &meta);
+    let run = aotgate(dir.path(), &[&["golden", "record", "harness"][..], &RECORD].concat());
+    assert_eq!(run.status, 0, "{}", run.err);
+    let text = std::fs::read_to_string(dir.path().join("store/s-1/p/golden.toml")).unwrap();
+    let manifest = aotgate::golden::Manifest::parse("golden.toml", &text).unwrap();
+    let names: Vec<_> = manifest.program.options.keys().map(|name| &**name).collect();
+    assert_eq!(names, ["a\"b\n[c]\\\u{1}", "\u{e9}"]);
+}
+
+#[test]
+fn a_release_is_not_after_today() {
+    let dir = tempfile::tempdir().unwrap();
+    let artifact = committed("jaxlib-0.11.2/softmax/executable.bin");
+    let record = ["golden", "record", artifact.to_str().unwrap()];
+    let days = RECORD.map(|word| if word == "2026-09-17" { "2026-11-30" } else { word });
+    let run = aotgate(dir.path(), &[&record[..], &days].concat());
+    assert!(run.status == 2 && run.err.contains("2026-11-30 is after 2026-11-29"), "{}", run.err);
+    assert!(!dir.path().join("store").exists());
+}
+
+#[test]
+fn a_golden_recorded_over_itself_loses_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let golden = "jaxlib-0.11.2/gemm_fp8";
+    let place = dir.path().join("store").join(golden);
+    copy(&committed(golden), &place);
+    let before = std::fs::read_to_string(place.join("golden.toml")).unwrap();
+    std::fs::write(place.join("stale"), "x").unwrap();
+    let source = format!("store/{golden}");
+    let record = ["golden", "record", &source, "--set", "jaxlib-0.11.2", "--program", "gemm_fp8"];
+    let rest = ["--emitted-at", "2026-09-17", "--store", "store", "--force"];
+    let run = aotgate(dir.path(), &[&record[..], &rest].concat());
+    assert_eq!(run.status, 0, "{}", run.err);
+    assert!(run.out.contains("gave what is expected"), "{}", run.out);
+    assert_eq!(std::fs::read_to_string(place.join("golden.toml")).unwrap(), before);
+    let names = |dir: &Path| {
+        let names = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().file_name());
+        names.collect::<std::collections::BTreeSet<_>>()
+    };
+    assert_eq!(names(&place), names(&committed(golden)));
+}

@@ -4,7 +4,9 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use aotgate::golden::{Emission, Golden, Layout, Manifest, Selection, Standing, Store, select};
+use aotgate::golden::{
+    Emission, Golden, Layout, Manifest, Selection, Standing, Store, select, select_usable,
+};
 use aotgate::revision::{FirstParents, FirstSeen, Repository, Revision, RevisionSpec};
 use aotgate::rollout::windows::Length;
 use aotgate::triage::policy::{self, GoldenPaths};
@@ -259,6 +261,32 @@ fn the_boundary_of_our_own_sets_is_inside_the_window() {
     assert_eq!(chosen("2026-11-29"), ["r2/dot", "r2/fft", "r4/fft"]);
     assert_eq!(chosen("2026-06-30"), ["r1/fft", "r1/sort", "r2/dot", "r2/fft"]);
     assert_eq!(chosen("2027-06-01"), [""; 0]);
+}
+
+#[test]
+fn goldens_that_cannot_run_displace_none() {
+    let tree = Tree::plain();
+    let days = ["2026-06-01", "2026-07-01", "2026-08-01", "2026-09-01", "2026-10-01", "2026-10-15"];
+    for (at, emitted_at) in days.into_iter().enumerate() {
+        tree.own(&format!("r{at}"), "fft", emitted_at);
+    }
+    for set in ["r0", "r5"] {
+        let text = format!("cannot_run = [\"custom call x: y\"]\n{}", manifest("2026-06-01"));
+        let text = if set == "r5" { text.replace("2026-06-01", "2026-10-15") } else { text };
+        tree.write(&format!("golden/{set}/fft/golden.toml"), text);
+    }
+    let revision = Revision::directory(tree.path());
+    let store = Store::open(&revision, &paths(&["golden"], &[])).unwrap();
+    let today = date("2026-11-29");
+    let ends = select(store.goldens(), Selection::Boundary, today, BACKWARD);
+    assert_eq!(ids(&ends), ["r0/fft", "r1/fft", "r4/fft", "r5/fft"]);
+    let opens = |golden: &Golden| golden.id != "r4/fft";
+    let ends = select_usable(store.goldens(), Selection::Boundary, today, BACKWARD, &opens);
+    assert_eq!(ids(&ends), ["r0/fft", "r1/fft", "r3/fft", "r5/fft"]);
+    std::fs::remove_file(tree.path().join("golden/r1/fft/executable.bin")).unwrap();
+    let store = Store::open(&revision, &paths(&["golden"], &[])).unwrap();
+    let ends = select(store.goldens(), Selection::Boundary, today, BACKWARD);
+    assert_eq!(ids(&ends), ["r0/fft", "r2/fft", "r4/fft", "r5/fft"]);
 }
 
 #[test]

@@ -252,6 +252,141 @@ fn a_store_is_verified() {
     // What was skipped is no pass.
     let skipped = verify(&["host_callback"]);
     assert!(skipped.out.contains("NOTHING EXECUTED"), "{}", skipped.out);
+    assert_eq!(skipped.status, 2);
+    assert!(skipped.err.contains("no golden was executed: see why above"), "{}", skipped.err);
+    // Nor is a directory that is no store; a part of the goldens may have none that runs.
+    let wrong = ["golden", "verify", "--store", "store/jaxlib-0.11.2"];
+    let wrong = aotgate(dir.path(), &wrong);
+    assert_eq!(wrong.status, 2);
+    assert!(wrong.err.contains("no golden was executed: there is none"), "{}", wrong.err);
+    assert_eq!(verify(&["host_callback", "--shard", "1/9"]).status, 0);
+}
+
+#[test]
+fn a_store_with_problems_is_incomplete_and_not_failed() {
+    let dir = tempfile::tempdir().unwrap();
+    let golden = "jaxlib-0.11.2/trisolve";
+    copy(&committed(golden), &dir.path().join("store").join(golden));
+    std::fs::create_dir_all(dir.path().join("store/s/p")).unwrap();
+    std::fs::write(dir.path().join("store/s/p/executable.bin"), "x").unwrap();
+    let run = aotgate(dir.path(), &["golden", "verify", "--store", "store"]);
+    assert_eq!(run.status, 2, "{}", run.out);
+    let last = run.out.lines().last().unwrap();
+    assert!(last.starts_with("INCOMPLETE  1 of 1 golden "), "{last}");
+    assert!(last.ends_with("1 passed, 1 problem of the store"), "{last}");
+}
+
+#[test]
+fn a_manifest_has_to_describe_its_program() {
+    for (from, to, why) in [
+        ("f32[4,4]", "f64[4,4]", "input 0 is f64[4,4], but f32[4,4] in the program"),
+        ("f32[4,4]", "f32[16]", "input 0 is f32[16], but f32[4,4] in the program"),
+    ] {
+        let dir = tempfile::tempdir().unwrap();
+        let golden = "jaxlib-0.11.2/trisolve";
+        let store = dir.path().join("store");
+        copy(&committed(golden), &store.join(golden));
+        let manifest = store.join(golden).join("golden.toml");
+        let text = std::fs::read_to_string(&manifest).unwrap();
+        let own = text.split("shape = \"").nth(1).unwrap().split('"').next().unwrap().to_owned();
+        let text = text.replacen(&own, &to.replace("4,4", own[4..].trim_end_matches(']')), 1);
+        std::fs::write(&manifest, text).unwrap();
+        let run =
+            aotgate(dir.path(), &["golden", "verify", "--store", "store", "--format", "json"]);
+        assert_eq!(run.status, 2, "{from}: {}", run.out);
+        let json = document(&run, "verify");
+        let reason = json["cases"][0]["reason"].as_str().unwrap();
+        let why = why.replace("4,4", own[4..].trim_end_matches(']'));
+        assert!(reason.contains(&why), "{reason} should contain {why}");
+    }
+}
+
+/// An archive with one array of so many zero bytes, deflated.
+fn zeros(bytes: usize) -> Vec<u8> {
+    use std::io::Write as _;
+    let header = format!("{{'descr': '|u1', 'fortran_order': False, 'shape': ({bytes},), }}\n");
+    let length = u16::try_from(header.len()).unwrap().to_le_bytes();
+    let mut archive = rawzip::ZipArchiveWriter::new(Vec::new());
+    let file = archive.new_file("0.npy").compression_method(rawzip::CompressionMethod::DEFLATE);
+    let (mut entry, config) = file.start().unwrap();
+    let encoder = flate2::write::DeflateEncoder::new(&mut entry, flate2::Compression::fast());
+    let mut writer = config.wrap(encoder);
+    for part in [b"\x93NUMPY\x01\x00", &length[..], header.as_bytes()] {
+        writer.write_all(part).unwrap();
+    }
+    for _ in 0..bytes >> 20 {
+        writer.write_all(&vec![0; 1 << 20]).unwrap();
+    }
+    let (encoder, output) = writer.finish().unwrap();
+    encoder.finish().unwrap();
+    entry.finish(output).unwrap();
+    archive.finish().unwrap()
+}
+
+#[test]
+fn arrays_that_are_larger_than_wanted_are_not_unpacked() {
+    let dir = tempfile::tempdir().unwrap();
+    let artifact = file("jaxlib-0.11.2/softmax", "executable.bin");
+    let inputs = file("jaxlib-0.11.2/softmax", "inputs.npz");
+    std::fs::write(dir.path().join("bomb.npz"), zeros(64 << 20)).unwrap();
+    for arguments in [&["--inputs", "bomb.npz"][..], &["--inputs", &inputs, "--expect", "bomb.npz"]]
+    {
+        let run = aotgate(dir.path(), &[&["run", &artifact][..], arguments].concat());
+        assert_eq!(run.status, 2);
+        assert!(run.err.contains("bytes once unpacked for 1"), "{}", run.err);
+    }
+    let set = ["--set", "s-1", "--program", "p", "--emitted-at", "2026-09-17", "--store", "store"];
+    let record = ["golden", "record", &artifact, "--inputs", "bomb.npz"];
+    let run = aotgate(dir.path(), &[&record[..], &set].concat());
+    assert!(run.status == 2 && run.err.contains("bytes once unpacked for 1"), "{}", run.err);
+}
+
+#[test]
+fn outputs_take_no_inputs_place() {
+    let dir = tempfile::tempdir().unwrap();
+    let golden = "jaxlib-0.11.2/trisolve";
+    copy(&committed(golden), dir.path());
+    let whole = |name: &str| {
+        std::fs::read(dir.path().join(name)).unwrap()
+            == std::fs::read(committed(golden).join(name)).unwrap()
+    };
+    std::fs::hard_link(dir.path().join("inputs.npz"), dir.path().join("again.npz")).unwrap();
+    let call = ["run", "executable.bin", "--inputs", "inputs.npz", "--expect", "expected.npz"];
+    for (arguments, why) in [
+        (&["--save", "inputs.npz"][..], "inputs.npz cannot be written: it is read"),
+        (&["--save", "./expected.npz"], "as expected.npz it is read"),
+        (&["--save", "again.npz"], "as inputs.npz it is read"),
+        (&["-o", "executable.bin"], "executable.bin cannot be written: it is read"),
+        (&["--save", "s.npz", "--save", "s.npz"], "it is written as well"),
+        (&["--save", "s.npz", "-o", "./s.npz"], "as s.npz it is written as well"),
+    ] {
+        let run = aotgate(dir.path(), &[&call[..], arguments].concat());
+        let err = run.err.split_whitespace().collect::<Vec<_>>().join(" ").replace(" │ ", " ");
+        assert!(run.status == 2 && err.contains(why), "{arguments:?}: {err}");
+        assert!(["inputs.npz", "expected.npz", "executable.bin"].iter().all(|name| whole(name)));
+        assert!(!dir.path().join("s.npz").exists());
+    }
+    for arguments in [
+        &["artifact", "inspect", "executable.bin", "-o", "executable.bin"][..],
+        &["artifact", "diff", "a.bin", "executable.bin", "-o", "executable.bin"],
+        &["artifact", "size", "executable.bin", "-o", "executable.bin"],
+        &["artifact", "lint", "executable.bin", "-o", "executable.bin"],
+        &["artifact", "compat", "executable.bin", "--runtime", "x.fds", "-o", "executable.bin"],
+        &["snapshot", "x.fds", "--binpb", "x.fds"],
+        &["diff", "x.fds", "y.fds", "-o", "y.fds"],
+        &["check", "--base", "x.fds", "--head", "y.fds", "-o", "x.fds"],
+    ] {
+        let run = aotgate(dir.path(), arguments);
+        assert!(run.status == 2 && run.err.contains("cannot be written"), "{}", run.err);
+        assert!(whole("executable.bin"));
+    }
+    // What is there is replaced as a whole, and nothing else is left.
+    std::fs::write(dir.path().join("old.npz"), "old").unwrap();
+    let run = aotgate(dir.path(), &[&call[..], &["--save", "old.npz", "-o", "new.txt"]].concat());
+    assert_eq!(run.status, 0, "{}", run.err);
+    assert!(npz::read(std::fs::read(dir.path().join("old.npz")).unwrap()).is_ok());
+    let left = std::fs::read_dir(dir.path()).unwrap();
+    assert!(!left.into_iter().any(|e| e.unwrap().file_name().to_string_lossy().contains(".new")));
 }
 
 /// Text is an artifact too; what is deliberately empty is none, and no failure.

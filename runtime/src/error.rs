@@ -70,17 +70,28 @@ impl From<Invalid> for Error {
         match &invalid.fault {
             Fault::Value { .. } => ErrorKind::Invalid { invalid },
             Fault::Unsupported(_) => ErrorKind::NotSupported { invalid },
-            Fault::Limit { setting, .. } => {
-                let option = if *setting == "devices" { "" } else { "max-" };
-                let help = format!(
-                    "raise `--{option}{setting}` (`Limits::{setting}`) if the artifact is trusted"
-                );
-                ErrorKind::OverLimit { help, invalid }
-            }
+            Fault::Limit { setting, .. } => ErrorKind::OverLimit { help: raise(setting), invalid },
             Fault::Missing { .. } => ErrorKind::Missing { invalid },
         }
         .into()
     }
+}
+
+/// How a limit is raised: by the option of the command line that sets it, where there is one.
+fn raise(setting: &str) -> String {
+    let option = match setting {
+        "memory" | "steps" | "iterations" | "thunks" => format!("max-{setting}"),
+        "devices" => setting.to_owned(),
+        "time" => "timeout".to_owned(),
+        "rendezvous" => "rendezvous-timeout".to_owned(),
+        "decompressed" => "max-unpacked".to_owned(),
+        _ => {
+            return format!(
+                "no recorded artifact comes near; check the file (the library has `Limits::{setting}`)"
+            );
+        }
+    };
+    format!("raise `--{option}` (`Limits::{setting}`) if the artifact is trusted")
 }
 
 impl From<ErrorKind> for Error {
@@ -119,10 +130,7 @@ pub(crate) enum ErrorKind {
     Truncated { layer: String, offset: usize, what: String, expected: u64, found: u64 },
 
     #[error("{layer}, byte {offset}: {what}: {value} is over the limit of {limit}")]
-    #[diagnostic(
-        code(aotgate::artifact::limit),
-        help("raise `Limits::{setting}` if the artifact is trusted")
-    )]
+    #[diagnostic(code(aotgate::artifact::limit), help("{}", raise(setting)))]
     Limit {
         layer: String,
         offset: usize,

@@ -1,12 +1,13 @@
 //! `aotgate check`: the gate.
 
-use std::io::BufRead as _;
+use std::io::{BufRead as _, Read as _};
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
 use super::cache::CacheArgs;
 use super::context::Context;
+use super::files::Files;
 use super::{Format, Status, output};
 use crate::error::{Error, ErrorKind};
 use crate::finding::{Judgement, Verdict};
@@ -16,6 +17,9 @@ use crate::report;
 use crate::report::json::Layout;
 use crate::revision::{Repository, RevisionSpec, choose_base};
 use crate::triage::{NoHistory, checks, parse_attestations, policy};
+
+/// Longer lines on standard input are refused: a commit's name has 40 bytes, `git log --oneline` puts its subject after it.
+const MAX_LINE: u64 = 16 << 10;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -89,6 +93,11 @@ enum Goldens {
 }
 
 impl CheckArgs {
+    /// What it reads and writes.
+    pub(in crate::cli) fn files(&self) -> Files {
+        Files::default().revisions(self.base.iter().chain(&self.head))
+    }
+
     /// XLA's own variable asks for all as well, where nothing is named here.
     fn selection(&self) -> Selection {
         match self.goldens {
@@ -228,10 +237,8 @@ fn many(context: &Context, args: &CheckArgs) -> miette::Result<Status> {
     };
     if args.stdin {
         let mut any = false;
-        for line in std::io::stdin().lock().lines() {
-            let line = line.map_err(|error| {
-                Error::from(ErrorKind::Io { path: "standard input".into(), error })
-            })?;
+        let mut input = std::io::stdin().lock();
+        while let Some(line) = next_line(&mut input)? {
             if let Some(rev) = line.split_whitespace().next() {
                 any = true;
                 judge(rev)?;
@@ -258,6 +265,22 @@ fn many(context: &Context, args: &CheckArgs) -> miette::Result<Status> {
         output::write(Some(path), &document)?;
     }
     Ok(status_so_far)
+}
+
+/// The next line, `None` after the last.
+fn next_line(input: &mut impl std::io::BufRead) -> Result<Option<String>, Error> {
+    let mut line = Vec::new();
+    let read = input.take(MAX_LINE + 1).read_until(b'\n', &mut line);
+    read.map_err(|error| ErrorKind::Io { path: "standard input".into(), error })?;
+    if line.len() as u64 > MAX_LINE {
+        return Err(ErrorKind::Usage {
+            message: format!("a line on standard input has more than {MAX_LINE} bytes"),
+            help: "write one commit a line, as `git rev-list` does".to_owned(),
+        }
+        .into());
+    }
+    // What is no text names no commit, which is said of the line.
+    Ok((!line.is_empty()).then(|| String::from_utf8_lossy(&line).into_owned()))
 }
 
 fn request(context: &Context, args: &CheckArgs) -> Result<Request, Error> {

@@ -3,6 +3,7 @@
 use clap::Args;
 
 use super::context::Context;
+use super::files::Files;
 use super::{Format, Status, output};
 use crate::change::{Surface, compare};
 use crate::gate::Gate;
@@ -27,6 +28,13 @@ pub(super) struct DiffArgs {
     /// Leave nothing out.
     #[arg(long, short)]
     verbose: bool,
+}
+
+impl DiffArgs {
+    /// What it reads and writes.
+    pub(in crate::cli) fn files(&self) -> Files {
+        Files::default().revisions([&self.base, &self.head])
+    }
 }
 
 pub(super) fn run(context: &Context, args: &DiffArgs) -> miette::Result<Status> {

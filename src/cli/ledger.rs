@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use chrono::NaiveDate;
 use clap::Args;
 
+use super::cache::CacheArgs;
 use super::context::Context;
 use super::{Format, Status, output};
 use crate::error::{Error, ErrorKind};
 use crate::gate::{Gate, Recorded, Recording};
-use crate::history::Cache;
 use crate::history::ledger::{Ledger, differences};
 use crate::report;
 use crate::report::json::Layout;
@@ -34,9 +34,8 @@ pub(super) struct LedgerArgs {
     /// Go that far back into history [default: twelve months before the revision, to the first of the month].
     #[arg(long, value_name = "YYYY-MM-DD")]
     since: Option<NaiveDate>,
-    /// Neither read nor write the index of history, which is in AOTGATE_CACHE_DIR, else in the git directory.
-    #[arg(long)]
-    no_cache: bool,
+    #[command(flatten)]
+    cache: CacheArgs,
 }
 
 pub(super) fn run(context: &Context, args: &LedgerArgs) -> miette::Result<Status> {
@@ -59,12 +58,7 @@ pub(super) fn run(context: &Context, args: &LedgerArgs) -> miette::Result<Status
     let head = gate.open(&RevisionSpec::Git("HEAD".to_owned())).ok();
     let base = head.as_ref().filter(|_| revision.is_checkout()).unwrap_or(&revision);
     let policy = gate.policy(named.as_ref(), base, &revision)?;
-    let variable = || std::env::var_os("AOTGATE_CACHE_DIR").filter(|dir| !dir.is_empty());
-    let cache = match variable() {
-        _ if args.no_cache => Cache::Off,
-        Some(dir) => Cache::Dir(dir.into()),
-        None => Cache::GitDir,
-    };
+    let cache = args.cache.cache();
     let progress = output::Progress::new("commits", 0);
     let show = |done: usize, of: usize| {
         if done.is_multiple_of(100) {

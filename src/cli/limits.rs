@@ -21,10 +21,13 @@ pub(super) struct LimitArgs {
     /// Thunks of the program [default: 100000].
     #[arg(long, value_name = "N")]
     max_thunks: Option<usize>,
+    /// Bytes that the artifact may have once unpacked [default: 256M].
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    pub(super) max_unpacked: Option<u64>,
     /// How long a device waits for the others at a collective [default: 20].
     #[arg(long, value_name = "SECONDS")]
     rendezvous_timeout: Option<u32>,
-    /// How long a device may take [default: 600].
+    /// How long a device may take [default: 60].
     #[arg(long, value_name = "SECONDS")]
     timeout: Option<u32>,
 }
@@ -46,7 +49,8 @@ impl LimitArgs {
     }
 }
 
-fn bytes(text: &str) -> Result<u64, String> {
+/// A number of bytes on the command line.
+pub(super) fn bytes(text: &str) -> Result<u64, String> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit = match &text[digits.len()..] {
         "" | "B" => 1,

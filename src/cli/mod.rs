@@ -7,9 +7,12 @@ mod check;
 mod context;
 mod diff;
 mod explain;
+mod files;
 #[cfg(feature = "runtime")]
 mod golden;
 mod history;
+#[cfg(feature = "runtime")]
+mod input;
 mod ledger;
 #[cfg(feature = "runtime")]
 mod limits;
@@ -25,6 +28,7 @@ use chrono::NaiveDate;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use context::Context;
+use files::Files;
 
 /// Judges changes to the serialized-executable contract of XLA:GPU.
 #[derive(Debug, Parser)]
@@ -125,6 +129,26 @@ pub enum Status {
 }
 
 impl Cli {
+    /// What it reads and writes.
+    fn files(&self) -> Files {
+        let files = match &self.command {
+            Command::Check(args) => args.files(),
+            Command::Snapshot(args) => args.files(),
+            Command::Diff(args) => args.files(),
+            #[cfg(feature = "runtime")]
+            Command::Artifact(args) => args.files(),
+            Command::Explain(_)
+            | Command::History(_)
+            | Command::Ledger(_)
+            | Command::Rollout(_) => Files::default(),
+            #[cfg(feature = "runtime")]
+            Command::Golden(args) => args.files(),
+            #[cfg(feature = "runtime")]
+            Command::Run(args) => args.files(),
+        };
+        files.reads(&self.global.policy).writes(&self.global.output)
+    }
+
     /// Runs the command.
     ///
     /// # Errors
@@ -132,6 +156,7 @@ impl Cli {
     pub fn run(self) -> miette::Result<Status> {
         let started = std::time::Instant::now();
         let timing = self.global.timing;
+        self.files().check()?;
         let context = Context::new(self.global);
         let status = match self.command {
             Command::Check(args) => check::run(&context, &args),

@@ -2,29 +2,25 @@
 #![allow(clippy::print_stderr, reason = "this is the command line")]
 
 use std::io::{IsTerminal as _, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use super::files;
 use crate::error::{Error, ErrorKind};
 
 /// Writes a document to the file of `--output`, or to standard output.
 pub(super) fn write(path: Option<&Path>, text: &str) -> Result<(), Error> {
-    let result = match path {
-        Some(path) => std::fs::write(path, text),
-        None => {
-            let mut out = std::io::stdout().lock();
-            let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-            match written {
-                // The reader had enough, as `head` does.
-                Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-                other => other,
-            }
+    if let Some(path) = path {
+        return write_bytes(path, text.as_bytes());
+    }
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        // The reader had enough, as `head` does.
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(ErrorKind::Io { path: "standard output".into(), error }.into())
         }
-    };
-    result.map_err(|error| {
-        ErrorKind::Io { path: path.unwrap_or(Path::new("standard output")).to_owned(), error }
-            .into()
-    })
+        _ => Ok(()),
+    }
 }
 
 /// Adds a document to a file, as GitHub wants for its job summary.
@@ -63,10 +59,48 @@ pub(super) fn width() -> usize {
     std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok()).unwrap_or(100)
 }
 
-/// Writes a binary file.
+/// Writes a binary file in one step: whoever reads it finds the old content or the new.
 pub(super) fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    std::fs::write(path, bytes)
-        .map_err(|error| ErrorKind::Io { path: path.to_owned(), error }.into())
+    // Another name for a file keeps standing for that file.
+    let target = files::target(path);
+    let written = match std::fs::metadata(&target) {
+        // Devices and pipes take what they get.
+        Ok(metadata) if !metadata.is_file() => std::fs::write(&target, bytes),
+        Ok(metadata) => replace(&target, bytes, Some(&metadata)),
+        Err(_) => replace(&target, bytes, None),
+    };
+    written.map_err(|error| ErrorKind::Io { path: path.to_owned(), error }.into())
+}
+
+/// Puts a file into another's place. Where that fails the old one stays, and nothing else does.
+fn replace(path: &Path, bytes: &[u8], old: Option<&std::fs::Metadata>) -> std::io::Result<()> {
+    let (new, mut file) = match beside(path) {
+        // A file may be open to those to whom its directory is not.
+        Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied && old.is_some() => {
+            return std::fs::write(path, bytes);
+        }
+        other => other?,
+    };
+    let written = file.write_all(bytes).and_then(|()| match old {
+        Some(old) => file.set_permissions(old.permissions()),
+        None => Ok(()),
+    });
+    written.and_then(|()| std::fs::rename(&new, path)).inspect_err(|_| {
+        let _ = std::fs::remove_file(&new);
+    })
+}
+
+/// A new file in the same directory, under a name that nothing else has.
+fn beside(path: &Path) -> std::io::Result<(PathBuf, std::fs::File)> {
+    let mut at = 0_u32;
+    loop {
+        let new = path.with_file_name(format!(".aotgate.{}.{at}.new", std::process::id()));
+        match std::fs::OpenOptions::new().write(true).create_new(true).open(&new) {
+            // Of one that was killed.
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists && at < 1000 => at += 1,
+            opened => return opened.map(|file| (new, file)),
+        }
+    }
 }
 
 /// How far something long has come, on standard error: only on a terminal, and after half a second.
@@ -162,8 +196,6 @@ pub(super) fn write_new_bytes(path: &Path, bytes: &[u8]) -> Result<(), Error> {
 /// Replaces a binary file in one step, so that an error leaves the old one.
 #[cfg(feature = "runtime")]
 pub(super) fn replace_bytes(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    // Another name for a file keeps standing for that file.
-    let path = &std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     if path.exists() && !path.is_file() {
         return Err(ErrorKind::Usage {
             message: format!("{} is no regular file", path.display()),
@@ -171,12 +203,5 @@ pub(super) fn replace_bytes(path: &Path, bytes: &[u8]) -> Result<(), Error> {
         }
         .into());
     }
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.new", std::process::id()));
-    let new = path.with_file_name(name);
-    write_new_bytes(&new, bytes)?;
-    std::fs::rename(&new, path).map_err(|error| {
-        let _ = std::fs::remove_file(&new);
-        ErrorKind::Io { path: path.to_owned(), error }.into()
-    })
+    write_bytes(path, bytes)
 }

@@ -16,8 +16,8 @@ use crate::report::json::Layout;
 use crate::report::rollout::{Entry, Input};
 use crate::revision::{CommitInfo, Repository, RevisionSpec};
 use crate::rollout::{Draft, Facts, Rollouts, faults, standing, suggest};
-use crate::triage::policy::{Pattern, Policy};
 use crate::triage::Seen;
+use crate::triage::policy::{Pattern, Policy};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\

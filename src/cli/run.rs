@@ -8,8 +8,9 @@ use clap::{Args, ValueEnum};
 use prost::bytes::Bytes;
 
 use super::context::Context;
+use super::files::Files;
 use super::limits::LimitArgs;
-use super::{Format, Status, output};
+use super::{Format, Status, input, output};
 use crate::error::{Error, ErrorKind};
 use crate::execute::{ArrayFile, Call, Execution, Opener, Stop, execute};
 use crate::report;
@@ -19,7 +20,7 @@ use crate::report::run::{Outcome, Report};
 use crate::triage::policy;
 
 /// Larger files are not read.
-const MAX_FILE: u64 = 4 << 30;
+const MAX_FILE: u64 = 1 << 30;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -66,6 +67,14 @@ pub(super) struct RunArgs {
     limits: LimitArgs,
 }
 
+impl RunArgs {
+    /// What it reads and writes.
+    pub(in crate::cli) fn files(&self) -> Files {
+        let arrays = self.inputs.iter().chain(&self.expect);
+        Files::default().reads([&self.artifact]).reads(arrays).writes(&self.save)
+    }
+}
+
 /// What runs the kernels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Backend {
@@ -103,7 +112,7 @@ pub(super) fn run(context: &Context, args: &RunArgs) -> miette::Result<Status> {
     let mut limits = args.limits.limits();
     limits.devices = args.devices.unwrap_or(limits.devices);
     let call = call(args)?;
-    let opener = Opener::new(&policy::built_in()?.contract);
+    let opener = Opener::new(&policy::built_in()?.contract).unpacking(args.limits.max_unpacked);
     let mut report = Report {
         artifact: &path,
         program: None,
@@ -120,6 +129,13 @@ pub(super) fn run(context: &Context, args: &RunArgs) -> miette::Result<Status> {
     };
     report.program = Some(&program.name);
     report.devices = Some(program.devices());
+    if !args.save.is_empty() && args.save.len() != program.devices() {
+        return Err(Error::from(ErrorKind::Usage {
+            message: format!("{} files to save {} devices", args.save.len(), program.devices()),
+            help: "give --save once per device, in their order".to_owned(),
+        })
+        .into());
+    }
     // One tolerance on the command line holds for every output.
     let own = (args.relative.is_some() || args.absolute.is_some()).then(|| Tolerance {
         relative: args.relative.unwrap_or(0.0),
@@ -181,16 +197,6 @@ fn call(args: &RunArgs) -> Result<Call, Error> {
 
 /// Writes the outputs of each device.
 fn save(paths: &[PathBuf], execution: &Execution) -> Result<(), Error> {
-    if paths.is_empty() {
-        return Ok(());
-    }
-    if paths.len() != execution.arrays.len() {
-        return Err(ErrorKind::Usage {
-            message: format!("{} files to save {} devices", paths.len(), execution.arrays.len()),
-            help: "give --save once per device, in their order".to_owned(),
-        }
-        .into());
-    }
     for (path, arrays) in paths.iter().zip(&execution.arrays) {
         let arrays: Vec<npz::Array> = arrays.iter().map(|array| array.to_npz()).collect();
         let shown = path.display().to_string();
@@ -203,17 +209,10 @@ fn save(paths: &[PathBuf], execution: &Execution) -> Result<(), Error> {
 }
 
 fn read(path: &Path) -> Result<Bytes, Error> {
-    let io = |error| Error::from(ErrorKind::Io { path: path.to_owned(), error });
-    let metadata = std::fs::metadata(path).map_err(io)?;
-    let shown = path.display().to_string();
-    if !metadata.is_file() {
-        return Err(ErrorKind::NotAFile { path: shown, what: "something else" }.into());
-    }
-    if metadata.len() > MAX_FILE {
-        let (bytes, limit) = (metadata.len() as usize, MAX_FILE as usize);
-        return Err(ErrorKind::FileTooLarge { path: shown, bytes, limit }.into());
-    }
-    std::fs::read(path).map(Bytes::from).map_err(io)
+    input::file(path, MAX_FILE)?.map(Bytes::from).ok_or_else(|| {
+        let path = path.display().to_string();
+        ErrorKind::ArtifactTooLarge { path, limit: MAX_FILE }.into()
+    })
 }
 
 /// A tolerance on the command line.

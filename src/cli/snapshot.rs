@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::context::Context;
+use super::files::Files;
 use super::{Format, Status, output};
 use crate::error::{Error, ErrorKind};
 use crate::gate::Gate;
@@ -28,6 +29,13 @@ pub(super) struct SnapshotArgs {
     /// Leave nothing out of the tree.
     #[arg(long, short)]
     verbose: bool,
+}
+
+impl SnapshotArgs {
+    /// What it reads and writes.
+    pub(in crate::cli) fn files(&self) -> Files {
+        Files::default().revisions([&self.rev]).writes(&self.binpb)
+    }
 }
 
 pub(super) fn run(context: &Context, args: &SnapshotArgs) -> miette::Result<Status> {

@@ -2,6 +2,7 @@
 
 mod added;
 mod execute;
+mod hidden;
 mod kept;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -24,7 +25,7 @@ use crate::finding::{
     CaseOutcome, Execution, Finding, GoldenCase, Goldens, Side, SourceLocation, Triage,
 };
 use crate::gate::Watch;
-use crate::golden::{EMPTY, Golden, Layout, Selection, Standing, Store, select};
+use crate::golden::{EMPTY, Golden, Layout, Selection, Standing, Store, select_usable};
 use crate::revision::{CommitInfo, Repository, Revision};
 use crate::triage::checks::{container_ambiguous, golden_refused, not_covered};
 use crate::triage::policy::Execute;
@@ -99,17 +100,16 @@ pub fn gather(question: &Question<'_>, schema: &mut [Finding]) -> Answer {
     };
     let further: Vec<Store<'_>> =
         further.iter().filter_map(|revision| opened(Store::open_root(revision))).collect();
-    let base = opened(Store::open(question.base, paths));
-    let head = opened(Store::open(question.head, paths));
-    let (Some(mut base), Some(mut head)) = (base, head) else {
-        return Answer { findings: Vec::new(), goldens };
-    };
+    // What one side hides must not hide what the others have.
+    let mut base = Store::open_rest(question.base, paths);
+    let mut head = Store::open_rest(question.head, paths);
+    let hidden = hidden::findings(&base, &head, &mut goldens, question.loudness);
     let has_new = head.goldens().iter().any(|golden| base.find(&golden.id).is_none());
     // Descriptors alone have no goldens to leave out.
     let keeps = question.head.has_files() && !question.head.is_empty();
     let edited = keeps && !edits(&base, &head).is_empty();
     if !needed && !has_new && !edited {
-        return Answer::default();
+        return Answer { findings: hidden, goldens };
     }
     let (today, backward) = (question.loudness.today, question.loudness.policy.windows.backward);
     // What only head has lands today, which the tip of base's history is enough to see.
@@ -154,7 +154,7 @@ pub fn gather(question: &Question<'_>, schema: &mut [Finding]) -> Answer {
         refusals: Refusals::default(),
         carried: BTreeSet::new(),
         forms: BTreeMap::new(),
-        findings: Vec::new(),
+        findings: hidden,
     };
     if needed {
         for store in further.iter().chain([&base]) {
@@ -225,10 +225,13 @@ impl<'a> Gatherer<'a> {
     fn all(&mut self, store: &'a Store<'a>, selection: Selection, new: bool) {
         let Loudness { today, policy, .. } = self.question.loudness;
         let backward = policy.windows.backward;
-        let selected: HashSet<&str> = select(store.goldens(), selection, today, backward)
-            .into_iter()
-            .map(|golden| &*golden.id)
-            .collect();
+        let opens =
+            |golden: &Golden| store.read(golden).is_ok_and(|content| open(&content, new).is_ok());
+        let selected: HashSet<&str> =
+            select_usable(store.goldens(), selection, today, backward, &opens)
+                .into_iter()
+                .map(|golden| &*golden.id)
+                .collect();
         let (mut count, mut bytes) = (0, 0_u64);
         for golden in store.goldens() {
             if new && self.base.find(&golden.id).is_some() {
@@ -255,7 +258,7 @@ impl<'a> Gatherer<'a> {
             }
             if new {
                 count += 1;
-                bytes = bytes.saturating_add(store.size(golden).unwrap_or(0));
+                bytes = bytes.saturating_add(store.size_of_all(golden).unwrap_or(0));
                 if count > MAX_NEW || bytes > MAX_NEW_BYTES {
                     let why = format!(
                         "a change may bring {MAX_NEW} goldens and {MAX_NEW_BYTES} bytes of them that are looked at"
@@ -433,7 +436,7 @@ impl<'a> Gatherer<'a> {
             let Some(now) = self.forms.get(&golden.id).cloned() else { continue };
             let was = match self.forms.get(&before.id) {
                 Some(forms) => forms.clone(),
-                None => match base.read(before).map(|content| open(&content)) {
+                None => match base.read(before).map(|content| open(&content, false)) {
                     Ok(Ok(Some(artifact))) => forms_of(&artifact),
                     _ => continue,
                 },

@@ -11,8 +11,11 @@ use crate::container::{Form, forms_of};
 use crate::descriptor::Contract;
 use crate::view::{self, Loss, LossKind, Reason};
 
-/// Decompressed bytes of one golden; real ones have megabytes.
-const MAX_DECOMPRESSED: u64 = 1 << 30;
+/// Decompressed bytes of one golden that base has; real ones have megabytes.
+const MAX_DECOMPRESSED: u64 = 256 << 20;
+/// The same of one that head brings, which may be anything; and bytes that it may take once decoded.
+const MAX_OF_NEW: u64 = 64 << 20;
+const MAX_DECODED_OF_NEW: u64 = 256 << 20;
 
 /// What is seen of a golden.
 #[derive(Debug)]
@@ -62,8 +65,14 @@ pub(super) struct Eyes<'a> {
 }
 
 /// Opens an artifact's containers alone; `None` for a text golden, an error as [`Seen`] says.
-pub(super) fn open(bytes: &Bytes) -> Result<Option<Artifact>, Box<Seen>> {
-    let limits = Limits { decompressed: MAX_DECOMPRESSED, ..Limits::default() };
+/// One that is `new`, which head brings, may take less.
+pub(super) fn open(bytes: &Bytes, new: bool) -> Result<Option<Artifact>, Box<Seen>> {
+    let limits = match new {
+        true => {
+            Limits { decompressed: MAX_OF_NEW, decoded: MAX_DECODED_OF_NEW, ..Limits::default() }
+        }
+        false => Limits { decompressed: MAX_DECOMPRESSED, ..Limits::default() },
+    };
     match Artifact::read_with(bytes.clone(), &limits) {
         Ok(artifact) => Ok(Some(artifact)),
         Err(error) if error.is_ambiguous() => Err(Box::new(Seen::Ambiguous(error.to_string()))),
@@ -77,12 +86,12 @@ fn is_text(bytes: &Bytes) -> bool {
     bytes.first().is_some_and(|b| b.is_ascii_whitespace() || b.is_ascii_graphic())
 }
 
-/// Looks at a golden's bytes: text with the contract of the side that has it, which is head where it is `new`. Where both
-/// contracts are the same object, only its containers are seen.
+/// Looks at a golden's bytes, which are `new` where head brings them: text with the contract of the side that has it. Where
+/// both contracts are the same object, only its containers are seen.
 pub(super) fn look(bytes: &Bytes, eyes: &Eyes<'_>, new: bool) -> Seen {
     let mut read = Read::default();
     let same = std::ptr::eq(eyes.base, eyes.head);
-    let artifact = match open(bytes) {
+    let artifact = match open(bytes, new) {
         Err(seen) => return *seen,
         Ok(Some(artifact)) => artifact,
         Ok(None) => match eyes.text.parse(bytes, new) {
@@ -98,11 +107,15 @@ pub(super) fn look(bytes: &Bytes, eyes: &Eyes<'_>, new: bool) -> Seen {
         return Seen::Read(read);
     }
     let executable = artifact.executable().to_bytes();
-    match view::decode(&executable, eyes.base, ROOT, view::Limits::default()) {
+    let mut limits = view::Limits::default();
+    if new {
+        limits.memory = limits.memory.min(MAX_DECODED_OF_NEW as usize);
+    }
+    match view::decode(&executable, eyes.base, ROOT, limits) {
         Ok(held) => read.carried = carried(&held, eyes.wanted),
         Err(refused) => {
             let why = format!("base's contract refuses it: {refused}");
-            return match view::decode(&executable, eyes.head, ROOT, view::Limits::default()) {
+            return match view::decode(&executable, eyes.head, ROOT, limits) {
                 Ok(_) => Seen::OnlyHead(why),
                 Err(_) => Seen::Unreadable(why),
             };

@@ -76,7 +76,12 @@ pub(super) fn edited(
     for fault in rollout::faults(&changed, &asked) {
         if !fault.unknown {
             let why = format!("{}: {}", fault.key, fault.message);
-            findings.push(rollout_malformed::finding(path, Some(&fault.rollout), &why, locations()));
+            findings.push(rollout_malformed::finding(
+                path,
+                Some(&fault.rollout),
+                &why,
+                locations(),
+            ));
         }
     }
     for entry in &changed.entries {
@@ -99,11 +104,8 @@ pub(super) fn edited(
 /// When a construct could be read first: what the entry says, but not before it was declared; what base does not
 /// declare lands today.
 fn reader(stated: Option<&rollout::Event>, declared: Option<Seen>, today: NaiveDate) -> Seen {
-    let declared = declared.unwrap_or(Seen {
-        commit: None,
-        date: today,
-        confidence: Confidence::Known,
-    });
+    let declared =
+        declared.unwrap_or(Seen { commit: None, date: today, confidence: Confidence::Known });
     match stated {
         // An upper bound of the day of declaration does not contradict an earlier one.
         Some(event) if event.date > declared.date || declared.confidence != Confidence::Known => {

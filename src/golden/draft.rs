@@ -2,16 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use aotgate_runtime::npz::{self, Array};
+use aotgate_runtime::npz::Array;
 use aotgate_runtime::proto::xla::gpu::GpuExecutableProto;
 use aotgate_runtime::proto::xla::{HloModuleProto, PrimitiveType, ShapeProto};
 use prost::bytes::Bytes;
 
 use super::contents::Contents;
-use super::manifest::{Device, Manifest, ManifestArray};
+use super::manifest::{Device, MAX_DEVICES, Manifest, ManifestArray};
 use super::shape::ArrayShape;
 use crate::error::{Error, ErrorKind};
-use crate::execute::Opener;
+use crate::execute::{Opener, numbered};
 
 /// Custom calls that need the process that compiled the program, by a part of their target.
 const CALLS_BACK: [&str; 2] = ["python_gpu_callback", "python_cpu_callback"];
@@ -63,9 +63,17 @@ impl Signature {
             })
         };
         let shapes = Shapes::of(&message, module);
+        let replicas = at_least_one(config.map(|config| config.replica_count))?;
+        let partitions = at_least_one(config.map(|config| config.num_partitions))?;
+        if replicas.checked_mul(partitions).is_none_or(|devices| devices > MAX_DEVICES) {
+            let what = format!(
+                "{replicas} replicas of {partitions} partitions: a golden has at most {MAX_DEVICES} devices"
+            );
+            return Err(refused(name, what, "check the artifact"));
+        }
         Ok(Signature {
-            replicas: at_least_one(config.map(|config| config.replica_count))?,
-            partitions: at_least_one(config.map(|config| config.num_partitions))?,
+            replicas,
+            partitions,
             inputs: shapes.inputs,
             outputs: shapes.outputs,
             architecture: architecture(&message),
@@ -198,14 +206,9 @@ impl Draft {
 
     /// Whether a file holds exactly the wanted arrays.
     fn arrays(&self, name: &str, wanted: &[ManifestArray]) -> Result<(), Error> {
-        let failed = |error| {
-            Error::from(ErrorKind::Artifact { path: name.to_owned(), error: Box::new(error) })
-        };
-        let arrays = npz::read(self.file(name)?.clone()).and_then(npz::numbered).map_err(failed)?;
-        if arrays.len() != wanted.len() {
-            let what = format!("{} arrays for {}", arrays.len(), count(wanted));
-            return Err(refused(name, what, "write arrays \"0\", \"1\", ... in order"));
-        }
+        let stored = |array: &ManifestArray| array.shape.stored_bytes().unwrap_or(u64::MAX);
+        let bytes = wanted.iter().map(stored).fold(0, u64::saturating_add);
+        let arrays = numbered(name, self.file(name)?, &count(wanted), (wanted.len(), bytes))?;
         for (at, (array, wanted)) in arrays.iter().zip(wanted).enumerate() {
             fits(name, at, array, &wanted.shape)?;
         }

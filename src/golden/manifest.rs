@@ -44,9 +44,11 @@ use crate::triage::policy::{date, suggestion};
 pub const FILE_NAME: &str = "golden.toml";
 
 /// Most devices of one program.
-const MAX_DEVICES: u32 = 1024;
+pub(super) const MAX_DEVICES: u32 = 1024;
 /// Most inputs or outputs of one program.
 const MAX_ARRAYS: usize = 10_000;
+/// Largest tolerance: what is off by more than the whole value proves nothing.
+const MAX_TOLERANCE: f64 = 1.0;
 
 /// What `golden.toml` says.
 #[derive(Debug, Clone, PartialEq)]
@@ -354,9 +356,9 @@ impl Place<'_> {
     fn tolerance(&self, written: Option<Spanned<f64>>) -> Result<f64, Error> {
         let Some(written) = written else { return Ok(0.0) };
         let value = *written.get_ref();
-        if !value.is_finite() || value < 0.0 {
+        if !(0.0..=MAX_TOLERANCE).contains(&value) {
             let message = format!("{value} is no tolerance");
-            let help = "write a number that is not negative, such as 1e-5".to_owned();
+            let help = format!("write a number from 0 to {MAX_TOLERANCE}, such as 1e-5");
             return Err(self.error(Some(written.span()), &message, Some(help)));
         }
         Ok(value)

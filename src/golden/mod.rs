@@ -29,7 +29,7 @@ pub use manifest::{
 };
 #[cfg(feature = "runtime")]
 pub use record::{Given, draft};
-pub use select::{Selection, select};
+pub use select::{Selection, select, select_usable};
 pub use shape::ArrayShape;
 pub use store::{Skipped, Store};
 

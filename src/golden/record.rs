@@ -1,6 +1,7 @@
 //! Recording a golden: from an artifact and its arrays, or from a folder of a recording harness.
 
 use std::collections::BTreeMap;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use chrono::NaiveDate;
@@ -21,6 +22,8 @@ const HERE: &str = "aotgate reference backend";
 
 /// Larger files are not recorded.
 const MAX_FILE: u64 = 1 << 30;
+/// Nor are longer manifests; a real one has half a kilobyte.
+const MAX_MANIFEST: u64 = 1 << 20;
 
 /// What the person who records says; the rest is read off the artifact.
 #[derive(Debug, Clone, Default)]
@@ -61,21 +64,21 @@ struct Meta {
 }
 
 /// Drafts a golden from an artifact, or from a folder with `executable.bin`, `inputs[.<d>].npz`, `outputs[.<d>].npz`
-/// and `meta.json`. `opener` is what the store's readers open artifacts with.
+/// and `meta.json`; a folder of a store has `golden.toml`, which says as much. `opener` is what the store's readers open
+/// artifacts with.
 ///
 /// # Errors
 /// Files that cannot be read, and what [`Draft::validate`] refuses.
 pub fn draft(source: &Path, set: &str, given: &Given, opener: &Opener) -> Result<Draft, Error> {
     let folder = source.is_dir();
-    let artifact = if folder { source.join("executable.bin") } else { source.to_owned() };
+    let earlier = earlier(source)?;
+    let name = earlier.as_ref().map_or("executable.bin", |earlier| &*earlier.artifact);
+    let artifact = if folder { source.join(name) } else { source.to_owned() };
     let bytes = read(&artifact)?;
     let signature = Signature::of(&artifact.display().to_string(), &bytes, opener)?;
     let meta = if folder { meta(&source.join("meta.json"))? } else { Meta::default() };
     let count = signature.replicas.saturating_mul(signature.partitions) as usize;
-    let files = |given: &[PathBuf], stem: &str| -> Vec<PathBuf> {
-        if !given.is_empty() || !folder {
-            return given.to_vec();
-        }
+    let of_stem = |stem: &str| -> Vec<PathBuf> {
         let names = (0..count).map(|at| format!("{stem}.{at}.npz"));
         let per_device: Vec<PathBuf> = names.map(|name| source.join(name)).collect();
         if per_device.iter().all(|path| path.is_file()) {
@@ -84,18 +87,37 @@ pub fn draft(source: &Path, set: &str, given: &Given, opener: &Opener) -> Result
         let one = source.join(format!("{stem}.npz"));
         if one.is_file() { vec![one] } else { Vec::new() }
     };
+    // A harness writes `outputs`, a store has `expected`.
+    let files = |given: &[PathBuf], stems: &[&str], of: fn(&Device) -> &Option<String>| {
+        if !given.is_empty() || !folder {
+            return given.to_vec();
+        }
+        if let Some(earlier) = &earlier {
+            let names = earlier.devices.iter().filter_map(|device| of(device).as_ref());
+            return names.map(|name| source.join(name)).collect();
+        }
+        let found = stems.iter().map(|stem| of_stem(stem)).find(|files| !files.is_empty());
+        found.unwrap_or_default()
+    };
     let mut contents = BTreeMap::new();
     let parameters = arrays(&signature.inputs, meta.inputs.as_deref())?;
     // A harness writes an empty archive for a program without parameters.
     let named = if parameters.is_empty() && given.inputs.is_empty() {
         Vec::new()
     } else {
-        files(&given.inputs, "inputs")
+        files(&given.inputs, &["inputs"], |device| &device.inputs)
     };
     let mut inputs = take(&named, "inputs", count, &mut contents)?;
-    let mut expected = take(&files(&given.expected, "outputs"), "expected", count, &mut contents)?;
+    let outputs = files(&given.expected, &["outputs", "expected"], |device| &device.expected);
+    let mut expected = take(&outputs, "expected", count, &mut contents)?;
     let name = file_name(&artifact)?;
-    contents.insert(name.clone(), bytes);
+    if contents.insert(name.clone(), bytes).is_some() {
+        return Err(ErrorKind::Usage {
+            message: format!("the artifact is called {name}, like the arrays beside it"),
+            help: "give the artifact another name, such as executable.bin".to_owned(),
+        }
+        .into());
+    }
     if let Some(seed) = given.execute {
         if !expected.is_empty() {
             return Err(ErrorKind::Usage {
@@ -110,18 +132,30 @@ pub fn draft(source: &Path, set: &str, given: &Given, opener: &Opener) -> Result
         expected = computed.expected;
     }
     let mut outputs = arrays(&signature.outputs, meta.outputs.as_deref())?;
-    for output in &mut outputs {
-        output.tolerance = given.tolerance;
+    let kept = earlier.as_ref().map(|earlier| &earlier.program.outputs[..]).unwrap_or_default();
+    for (at, output) in outputs.iter_mut().enumerate() {
+        let kept = kept.get(at).and_then(|output| output.tolerance);
+        output.tolerance = given.tolerance.or(kept);
     }
     let here = given.execute.map(|_| HERE.to_owned());
-    let options = meta.options.iter().map(|(name, value)| (name.clone(), plain(value))).collect();
+    let mut options: BTreeMap<String, String> =
+        meta.options.iter().map(|(name, value)| (name.clone(), plain(value))).collect();
+    let mut note = given.note.clone();
+    let mut device = given.device.clone().or(here).or(meta.device.clone());
+    let mut producer = producer(set, given, &meta);
+    if let Some(earlier) = earlier {
+        options.extend(earlier.program.options);
+        note = note.or(earlier.note);
+        device = device.or(earlier.target.device);
+        producer = producer.or(Ok(earlier.producer));
+    }
     let manifest = Manifest {
         artifact: name,
         emitted_at: given.emitted_at,
-        producer: producer(set, given, &meta)?,
+        producer: producer?,
         target: Target {
             architecture: signature.architecture.clone().unwrap_or_else(|| "unknown".to_owned()),
-            device: given.device.clone().or(here).or(meta.device),
+            device,
         },
         program: Program {
             replicas: meta.replicas.unwrap_or(signature.replicas),
@@ -132,7 +166,7 @@ pub fn draft(source: &Path, set: &str, given: &Given, opener: &Opener) -> Result
         },
         devices: devices(count, inputs, expected),
         cannot_run: signature.cannot_run,
-        note: given.note.clone(),
+        note,
     };
     let draft = Draft { manifest, files: contents };
     draft.validate(opener)?;
@@ -158,34 +192,73 @@ impl Draft {
                 return Err(ErrorKind::NotADirectory { path, what: "a file or a link" }.into());
             }
         }
-        let io = |path: &Path, error| Error::from(ErrorKind::Io { path: path.to_owned(), error });
-        if dir.is_dir() {
-            if !replace {
-                return Err(ErrorKind::Golden {
-                    path: dir.display().to_string(),
-                    what: "there is a golden already".to_owned(),
-                    help: "goldens are evidence and stay as they are; record under another set or program, or replace it with `--force`".to_owned(),
-                }
-                .into());
+        if dir.is_dir() && !replace {
+            return Err(ErrorKind::Golden {
+                path: dir.display().to_string(),
+                what: "there is a golden already".to_owned(),
+                help: "goldens are evidence and stay as they are; record under another set or program, or replace it with `--force`".to_owned(),
             }
-            // Files that only the old one had must not stay behind.
-            for entry in std::fs::read_dir(&dir).map_err(|error| io(&dir, error))? {
-                let path = entry.map_err(|error| io(&dir, error))?.path();
-                if path.symlink_metadata().is_ok_and(|metadata| !metadata.is_dir()) {
-                    std::fs::remove_file(&path).map_err(|error| io(&path, error))?;
-                }
-            }
+            .into());
         }
-        std::fs::create_dir_all(&dir).map_err(|error| io(&dir, error))?;
-        let manifest = Bytes::from(self.manifest.to_toml());
+        let manifest = Bytes::from(self.rendered()?);
         let last = [(FILE_NAME, &manifest)];
         let files = self.files.iter().map(|(name, bytes)| (&**name, bytes));
-        for (name, bytes) in files.chain(last) {
-            let path = dir.join(name);
-            std::fs::write(&path, bytes).map_err(|error| io(&path, error))?;
-        }
+        put(&dir, files.chain(last))?;
         Ok(dir)
     }
+
+    /// The manifest's text, read again: what cannot be read as it was meant is not written.
+    fn rendered(&self) -> Result<String, Error> {
+        let text = self.manifest.to_toml();
+        let odd = |what: String| -> Error {
+            let help = "this is a defect unless the arguments are odd; please report it".to_owned();
+            ErrorKind::Golden { path: FILE_NAME.to_owned(), what, help }.into()
+        };
+        if text.len() as u64 > MAX_MANIFEST {
+            return Err(odd(format!("{} bytes are more than a manifest has", text.len())));
+        }
+        let again = Manifest::parse(FILE_NAME, &text)?;
+        if again != self.manifest {
+            return Err(odd("it does not read back as what was to be written".to_owned()));
+        }
+        match again.files().into_iter().find(|name| !self.files.contains_key(*name)) {
+            Some(name) => Err(odd(format!("it names {name}, which is not there"))),
+            None => Ok(text),
+        }
+    }
+}
+
+/// Puts files into a directory, the last one last, and takes away those that only it had. The new ones are whole before
+/// anything old goes.
+fn put<'f>(dir: &Path, files: impl Iterator<Item = (&'f str, &'f Bytes)>) -> Result<(), Error> {
+    let io = |path: &Path, error| Error::from(ErrorKind::Io { path: path.to_owned(), error });
+    std::fs::create_dir_all(dir).map_err(|error| io(dir, error))?;
+    let mut written = Vec::new();
+    for (name, bytes) in files {
+        let new = dir.join(format!(".{name}.{}.new", std::process::id()));
+        // A link of that name is replaced, not followed.
+        let _ = std::fs::remove_file(&new);
+        let file = std::fs::OpenOptions::new().write(true).create_new(true).open(&new);
+        let done = file.and_then(|mut file| file.write_all(bytes));
+        written.push((dir.join(name), new));
+        if let Err(error) = done {
+            for (_, new) in &written {
+                let _ = std::fs::remove_file(new);
+            }
+            return Err(io(dir, error));
+        }
+    }
+    for (path, new) in &written {
+        std::fs::rename(new, path).map_err(|error| io(path, error))?;
+    }
+    for entry in std::fs::read_dir(dir).map_err(|error| io(dir, error))? {
+        let path = entry.map_err(|error| io(dir, error))?.path();
+        let kept = written.iter().any(|(new, _)| *new == path);
+        if !kept && path.symlink_metadata().is_ok_and(|metadata| !metadata.is_dir()) {
+            std::fs::remove_file(&path).map_err(|error| io(&path, error))?;
+        }
+    }
+    Ok(())
 }
 
 /// Reads one file per device (or one for the only device) under the names that it gets in the store.
@@ -273,6 +346,20 @@ fn producer(set: &str, given: &Given, meta: &Meta) -> Result<Producer, Error> {
         }
         .into()),
     }
+}
+
+/// The manifest of a folder that is a golden of a store itself: what nobody says anew stays as it was.
+fn earlier(source: &Path) -> Result<Option<Manifest>, Error> {
+    let path = source.join(FILE_NAME);
+    if !path.is_file() {
+        return Ok(None);
+    }
+    let shown = path.display().to_string();
+    let text = String::from_utf8(read(&path)?.to_vec()).map_err(|_| {
+        let help = "save the file as UTF-8".to_owned();
+        ErrorKind::Golden { path: shown.clone(), what: "not UTF-8 text".to_owned(), help }
+    })?;
+    Manifest::parse(&shown, &text).map(Some)
 }
 
 fn meta(path: &Path) -> Result<Meta, Error> {

@@ -36,7 +36,7 @@ impl Manifest {
         if !self.program.options.is_empty() {
             put(format_args!("\n[program.options]\n"));
             for (name, value) in &self.program.options {
-                put(format_args!("{} = {}\n", quoted(name), quoted(value)));
+                put(format_args!("{} = {}\n", key(name), quoted(value)));
             }
         }
         for device in &self.devices {
@@ -75,4 +75,21 @@ fn arrays(put: &mut impl FnMut(std::fmt::Arguments<'_>), key: &str, arrays: &[Ma
 
 fn quoted(text: &str) -> String {
     toml::Value::String(text.to_owned()).to_string()
+}
+
+/// A key, which unlike a value has to stay on its line.
+fn key(name: &str) -> String {
+    let mut out = String::from("\"");
+    for c in name.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            c if c.is_control() => {
+                let _ = write!(out, "\\u{:04X}", u32::from(c)); // writing to a string cannot fail
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
 }

@@ -30,6 +30,17 @@ impl Selection {
     }
 }
 
+/// Goldens that a run needs, in the order in which they are given; see [`select_usable`]. Whether an artifact can be
+/// opened is not looked at.
+pub fn select(
+    goldens: &[Golden],
+    selection: Selection,
+    today: NaiveDate,
+    backward: Length,
+) -> Vec<&Golden> {
+    select_usable(goldens, selection, today, backward, &|_| true)
+}
+
 /// Goldens that a run needs, in the order in which they are given.
 ///
 /// `Boundary` takes
@@ -38,18 +49,22 @@ impl Selection {
 /// - of this tool's layout, per program, the oldest and the newest set that are evidence on `today`. Formats
 ///   change with releases, so everything between two releases that load is likely to load; `All` is for those
 ///   who want to know.
-pub fn select(
-    goldens: &[Golden],
+///
+/// One that cannot run, or that `opens` says cannot be read, stands for no other one: where it is an end, the
+/// next that can is taken as well.
+pub fn select_usable<'g>(
+    goldens: &'g [Golden],
     selection: Selection,
     today: NaiveDate,
     backward: Length,
-) -> Vec<&Golden> {
+    opens: &dyn Fn(&Golden) -> bool,
+) -> Vec<&'g Golden> {
     match selection {
         Selection::None => Vec::new(),
         Selection::All => goldens.iter().collect(),
         Selection::Boundary => {
             let versions = boundary_versions(goldens);
-            let ends = ends(goldens, today, backward);
+            let ends = ends(goldens, today, backward, opens);
             let wanted = |golden: &&Golden| match &golden.layout {
                 Layout::Upstream { root, target, version, .. } => {
                     versions.get(&(&**root, &**target)).is_some_and(|v| v.contains(version))
@@ -78,16 +93,34 @@ fn boundary_versions(goldens: &[Golden]) -> BTreeMap<(&str, &str), BTreeSet<i32>
     versions
 }
 
-/// Ids of the oldest and the newest golden of each program that are evidence.
-fn ends(goldens: &[Golden], today: NaiveDate, backward: Length) -> BTreeSet<&str> {
-    let mut programs: BTreeMap<&str, Vec<(NaiveDate, &str)>> = BTreeMap::new();
+/// Ids of the oldest and the newest golden of each program that are evidence, and of the oldest and the newest
+/// that can run.
+fn ends<'g>(
+    goldens: &'g [Golden],
+    today: NaiveDate,
+    backward: Length,
+    opens: &dyn Fn(&Golden) -> bool,
+) -> BTreeSet<&'g str> {
+    let mut programs: BTreeMap<&str, Vec<(NaiveDate, &Golden)>> = BTreeMap::new();
     for golden in goldens {
         if let (Layout::Store { program, .. }, Some(date)) = (&golden.layout, golden.emitted_at())
             && golden.in_window(today, backward)
         {
-            programs.entry(program).or_default().push((date, &golden.id));
+            programs.entry(program).or_default().push((date, golden));
         }
     }
-    let ends = programs.values().flat_map(|dated| [dated.iter().min(), dated.iter().max()]);
-    ends.flatten().map(|(_, id)| *id).collect()
+    let usable = |golden: &Golden| {
+        let runs = golden.manifest.as_ref().is_none_or(|manifest| manifest.cannot_run.is_empty());
+        runs && golden.problem.is_none() && opens(golden)
+    };
+    let mut ends = BTreeSet::new();
+    for dated in programs.values_mut() {
+        dated.sort_by(|one, two| (one.0, &one.1.id).cmp(&(two.0, &two.1.id)));
+        let all = || dated.iter().map(|(_, golden)| *golden);
+        let first = all().find(|golden| usable(golden));
+        let last = first.and_then(|_| all().rfind(|golden| usable(golden)));
+        let taken = [all().next(), all().next_back(), first, last];
+        ends.extend(taken.into_iter().flatten().map(|golden| &*golden.id));
+    }
+    ends
 }

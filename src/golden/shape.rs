@@ -59,6 +59,12 @@ impl ArrayShape {
         known.map_or("", |(_, stored)| stored)
     }
 
+    /// Bytes of its elements in an `.npz` file; `None` where that is no number.
+    pub fn stored_bytes(&self) -> Option<u64> {
+        let digits = self.stored_as().trim_start_matches(|c: char| !c.is_ascii_digit());
+        self.elements()?.checked_mul(digits.parse().ok()?)
+    }
+
     /// Number of elements; `None` where it has no number.
     pub fn elements(&self) -> Option<u64> {
         self.dimensions.iter().try_fold(1_u64, |product, size| product.checked_mul(*size))

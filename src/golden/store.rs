@@ -49,6 +49,25 @@ impl<'a> Store<'a> {
     /// # Errors
     /// Directories that cannot be listed.
     pub fn open(revision: &'a Revision<'a>, paths: &GoldenPaths) -> Result<Self, Error> {
+        Store::list(revision, paths, |_, error| Err(error))
+    }
+
+    /// The same for whatever can be listed: a directory that cannot is one of [`Store::problems`], and takes no
+    /// other one away.
+    pub fn open_rest(revision: &'a Revision<'a>, paths: &GoldenPaths) -> Self {
+        let keep = |store: &mut Self, error| {
+            store.problems.push(error);
+            Ok(())
+        };
+        // What is kept is no error.
+        Store::list(revision, paths, keep).unwrap_or_else(|_| Store::empty(revision))
+    }
+
+    fn list(
+        revision: &'a Revision<'a>,
+        paths: &GoldenPaths,
+        unlisted: impl Fn(&mut Self, Error) -> Result<(), Error>,
+    ) -> Result<Self, Error> {
         let mut store = Store::empty(revision);
         let places = |dirs: &[String]| -> Vec<String> {
             let all = dirs.iter().flat_map(|dir| paths.below_prefixes(dir));
@@ -57,10 +76,10 @@ impl<'a> Store<'a> {
                 .collect()
         };
         for dir in places(&paths.paths) {
-            store.add_own(&dir)?;
+            store.add_own(&dir).or_else(|error| unlisted(&mut store, error))?;
         }
         for dir in places(&paths.upstream) {
-            store.add_upstream(&dir)?;
+            store.add_upstream(&dir).or_else(|error| unlisted(&mut store, error))?;
         }
         store.tell_apart();
         store.goldens.sort_by(|one, two| one.id.cmp(&two.id));
@@ -153,6 +172,20 @@ impl<'a> Store<'a> {
         self.revision.file_size(&golden.artifact)?.ok_or_else(|| missing(&golden.artifact))
     }
 
+    /// Bytes of all files of a golden, its manifest left out, without reading them.
+    ///
+    /// # Errors
+    /// Those of [`Store::size`].
+    pub fn size_of_all(&self, golden: &Golden) -> Result<u64, Error> {
+        let mut bytes = self.size(golden)?;
+        for name in golden.manifest.iter().flat_map(Manifest::files).skip(1) {
+            let path = format!("{}/{name}", golden.dir);
+            let size = self.revision.file_size(&path)?.ok_or_else(|| missing(&path))?;
+            bytes = bytes.saturating_add(size);
+        }
+        Ok(bytes)
+    }
+
     /// Dates the goldens of XLA's layout by the commit that added them. A file that the tip of `history` does
     /// not have lands `today`.
     pub fn date(&mut self, history: &FirstParents<'_>, today: NaiveDate) {
@@ -161,7 +194,8 @@ impl<'a> Store<'a> {
                 continue;
             }
             golden.emission = match history.first_seen(&golden.artifact) {
-                FirstSeen::Known(date) => Emission::On(date),
+                // Nothing has landed after today, whatever its commit says.
+                FirstSeen::Known(date) => Emission::On(date.min(today)),
                 FirstSeen::OlderThan(date) => Emission::Before(date),
                 FirstSeen::Absent => Emission::On(today),
                 FirstSeen::Unknown => Emission::Unknown,
@@ -170,7 +204,7 @@ impl<'a> Store<'a> {
     }
 
     /// Everything below a directory; what it holds is remembered by its ids.
-    fn list(&mut self, dir: &str) -> Result<Vec<Entry>, Error> {
+    fn entries(&mut self, dir: &str) -> Result<Vec<Entry>, Error> {
         let entries = self.revision.list(dir, ListLimits::default())?;
         let blobs = entries.iter().filter_map(|entry| Some((entry.path.clone(), entry.blob?)));
         self.blobs.extend(blobs);
@@ -195,7 +229,7 @@ impl<'a> Store<'a> {
     /// `<dir>/<set>/<program>/golden.toml`.
     fn add_own(&mut self, dir: &str) -> Result<(), Error> {
         let mut programs: BTreeMap<(String, String), Vec<Entry>> = BTreeMap::new();
-        for entry in self.list(dir)? {
+        for entry in self.entries(dir)? {
             let parts = below(&entry.path, dir);
             match (&parts[..], entry.kind) {
                 ([.., _], EntryKind::Link | EntryKind::Submodule | EntryKind::Other) => {
@@ -263,7 +297,7 @@ impl<'a> Store<'a> {
     /// `<root>/<target>/v<N>/<test>.pbtxt`.
     fn add_upstream(&mut self, root: &str) -> Result<(), Error> {
         let mut targets: BTreeMap<String, usize> = BTreeMap::new();
-        for entry in self.list(root)? {
+        for entry in self.entries(root)? {
             let parts = below(&entry.path, root);
             let [target, dir, rest @ ..] = &parts[..] else {
                 self.skip(entry.path, "not in <target>/v<N>/");

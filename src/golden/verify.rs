@@ -1,9 +1,12 @@
 //! Executes goldens, several at a time.
 
-use aotgate_runtime::program::{Limits, Program};
+use std::collections::BTreeMap;
+
+use aotgate_runtime::npz;
+use aotgate_runtime::program::{ArrayShape as Shape, Limits, Program};
 use prost::bytes::Bytes;
 
-use super::{Golden, Store};
+use super::{ArrayShape, Golden, Store};
 use crate::error::{Error, ErrorKind};
 use crate::execute::{ArrayFile, Call, Execution, Opener, Output, Stop, execute, worst};
 use crate::pool::{Budget, each};
@@ -207,24 +210,32 @@ impl Files {
         }
         let mut files =
             Files { artifact: store.read(golden)?, inputs: Vec::new(), expected: Vec::new() };
-        for device in golden.manifest.iter().flat_map(|manifest| &manifest.devices) {
-            let read = |name: &Option<String>| {
-                let file = name.as_ref().map(|name| {
-                    let bytes = store.read_beside(golden, name)?;
-                    Ok::<_, Error>(ArrayFile { path: format!("{}/{name}", golden.dir), bytes })
-                });
-                file.transpose()
+        // Devices may share a file, which is held once.
+        let mut held: BTreeMap<String, Bytes> = BTreeMap::new();
+        let mut read = |name: &Option<String>| -> Result<Option<ArrayFile>, Error> {
+            let Some(name) = name else { return Ok(None) };
+            let bytes = match held.get(name) {
+                Some(bytes) => bytes.clone(),
+                None => store.read_beside(golden, name)?,
             };
+            held.insert(name.clone(), bytes.clone());
+            Ok(Some(ArrayFile { path: format!("{}/{name}", golden.dir), bytes }))
+        };
+        for device in golden.manifest.iter().flat_map(|manifest| &manifest.devices) {
             files.inputs.push(read(&device.inputs)?);
             files.expected.push(read(&device.expected)?);
         }
         Ok(files)
     }
 
-    /// Bytes of all arrays' files.
+    /// Bytes of all arrays' files, and of what is unpacked from them.
     pub(crate) fn array_bytes(&self) -> u64 {
         let arrays = self.inputs.iter().chain(&self.expected).flatten();
-        arrays.map(|file| file.bytes.len() as u64).sum()
+        let bytes = arrays.map(|file| {
+            let unpacked = npz::contents(&file.bytes).map_or(0, |contents| contents.bytes);
+            unpacked.saturating_add(file.bytes.len() as u64)
+        });
+        bytes.fold(0, u64::saturating_add)
     }
 
     /// How the golden is called, with its own tolerances.
@@ -243,15 +254,37 @@ impl Files {
 /// Whether the program is what the manifest describes.
 fn matches_manifest(golden: &Golden, program: &Program) -> Result<(), Error> {
     let Some(manifest) = &golden.manifest else { return Ok(()) };
+    let differ = |what: String| {
+        let help = "record the golden again: golden.toml has to describe its artifact".to_owned();
+        Err(ErrorKind::Golden { path: golden.dir.clone(), what, help }.into())
+    };
     let says = (manifest.program.devices() as usize, manifest.program.outputs.len());
     let (devices, outputs) = (program.devices(), program.outputs.len());
-    if says == (devices, outputs) {
-        return Ok(());
+    if says != (devices, outputs) {
+        let (of, of_outputs) = says;
+        return differ(format!(
+            "{of} devices and {of_outputs} outputs, but the program has {devices} and {outputs}"
+        ));
     }
-    let (of, of_outputs) = says;
-    let what = format!(
-        "{of} devices and {of_outputs} outputs, but the program has {devices} and {outputs}"
-    );
-    let help = "record the golden again: golden.toml has to describe its artifact".to_owned();
-    Err(ErrorKind::Golden { path: golden.dir.clone(), what, help }.into())
+    let inputs: Vec<&Shape> = program.parameters.iter().flat_map(|p| p.leaves()).collect();
+    if manifest.program.inputs.len() != inputs.len() {
+        let says = manifest.program.inputs.len();
+        return differ(format!("{says} inputs, but the program has {}", inputs.len()));
+    }
+    let outputs: Vec<&Shape> = program.outputs.iter().map(|output| &output.shape).collect();
+    let own = [("input", &inputs), ("output", &outputs)];
+    let said = [&manifest.program.inputs, &manifest.program.outputs];
+    for ((what, own), said) in own.into_iter().zip(said) {
+        for (at, (own, said)) in own.iter().zip(said).enumerate() {
+            let own = ArrayShape {
+                element: own.ty.as_str_name().to_ascii_lowercase(),
+                dimensions: own.dims.iter().map(|size| *size as u64).collect(),
+            };
+            if own != said.shape {
+                let said = &said.shape;
+                return differ(format!("{what} {at} is {said}, but {own} in the program"));
+            }
+        }
+    }
+    Ok(())
 }

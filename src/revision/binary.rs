@@ -107,12 +107,13 @@ fn scan(
 }
 
 fn open(path: &Path) -> Result<File, Error> {
-    let file = File::open(path).map_err(|e| io(path, e))?;
-    if file.metadata().map_err(|e| io(path, e))?.is_dir() {
-        let what = "a directory";
+    // Opening a pipe would wait for whoever writes to it.
+    let metadata = std::fs::metadata(path).map_err(|e| io(path, e))?;
+    if !metadata.is_file() {
+        let what = if metadata.is_dir() { "a directory" } else { "a device or a pipe" };
         return Err(ErrorKind::NotAFile { path: path.display().to_string(), what }.into());
     }
-    Ok(file)
+    File::open(path).map_err(|e| io(path, e))
 }
 
 fn io(path: &Path, error: std::io::Error) -> Error {

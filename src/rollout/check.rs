@@ -59,7 +59,8 @@ fn of(rollout: &Rollout, facts: &dyn Facts) -> Vec<Fault> {
         for construct in &rollout.constructs {
             match facts.introduced(construct) {
                 Some(seen) if reader.date < seen.date => {
-                    let message = format!("{construct} was declared on {seen}, after {}", reader.date);
+                    let message =
+                        format!("{construct} was declared on {seen}, after {}", reader.date);
                     fault("reader", message, seen.confidence != crate::history::Confidence::Known);
                 }
                 _ => {}
@@ -70,7 +71,8 @@ fn of(rollout: &Rollout, facts: &dyn Facts) -> Vec<Fault> {
         for construct in &rollout.replaces {
             match facts.removed(construct) {
                 Some(seen) if seen.date < removed.date => {
-                    let message = format!("{construct} was removed on {seen}, not on {}", removed.date);
+                    let message =
+                        format!("{construct} was removed on {seen}, not on {}", removed.date);
                     fault("removed", message, false);
                 }
                 _ => {}

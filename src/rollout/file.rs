@@ -171,7 +171,9 @@ impl Rollout {
     pub fn emission(&self, today: NaiveDate) -> Emission {
         match self.emitted.iter().rev().find(|interval| interval.on.date <= today) {
             None => Emission::Off,
-            Some(Interval { off: Some(off), .. }) if off.date <= today => Emission::Ceased(off.date),
+            Some(Interval { off: Some(off), .. }) if off.date <= today => {
+                Emission::Ceased(off.date)
+            }
             Some(_) => Emission::On,
         }
     }
@@ -207,7 +209,8 @@ impl Rollout {
         for (at, Interval { on, off }) in self.emitted.iter().enumerate() {
             let open = off.is_none() && at + 1 < self.emitted.len();
             if open {
-                let message = format!("the interval from {} has no end, and another follows", on.date);
+                let message =
+                    format!("the interval from {} has no end, and another follows", on.date);
                 return Some((message, "say when it went off, with `off`"));
             }
             for event in std::iter::once(on).chain(off) {

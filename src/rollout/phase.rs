@@ -74,7 +74,8 @@ pub fn standing(rollout: &Rollout, windows: &Windows, today: NaiveDate) -> Stand
         _ if emit_from.is_some_and(landed) => Phase::Readable,
         _ => Phase::Waiting,
     };
-    let early = |due: NaiveDate, day: NaiveDate| Some((due - day).num_days()).filter(|days| *days > 0);
+    let early =
+        |due: NaiveDate, day: NaiveDate| Some((due - day).num_days()).filter(|days| *days > 0);
     let emitted_early = emit_from.and_then(|from| {
         let on = rollout.emitted.iter().map(|interval| interval.on.date).filter(|day| landed(*day));
         on.filter_map(|day| early(from, day)).max()

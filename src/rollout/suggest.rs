@@ -28,7 +28,8 @@ pub fn suggest(rollouts: &Rollouts, drafts: &[Draft]) -> String {
         let _ = writeln!(text, "constructs = [{}]", quoted(construct));
         let _ = writeln!(text, "reader = {}", event(introduced));
         let _ = writeln!(text, "# flag = \"the flag that switches emission\"");
-        let _ = writeln!(text, "# emitted = [{{ on = {{ date = YYYY-MM-DD, commit = \"...\" }} }}]");
+        let _ =
+            writeln!(text, "# emitted = [{{ on = {{ date = YYYY-MM-DD, commit = \"...\" }} }}]");
         match removed {
             Some(removed) => {
                 let _ = writeln!(text, "# taken away again on {removed}");

@@ -11,6 +11,7 @@ use super::{Reads, Side, Views};
 use crate::execute::{Call, Execution, Stop, execute, furthest, worst};
 use crate::golden::verify::difference;
 use crate::pool::Budget;
+use crate::view;
 
 /// A golden to execute.
 #[derive(Debug)]
@@ -120,7 +121,11 @@ fn outcome(
     ran: &mut Ran,
 ) -> Outcome {
     let first = if job.new { Side::Head } else { Side::Base };
-    let view = match views.view(first, &job.executable) {
+    let mut read = view::Limits::default();
+    if job.new {
+        read.memory = read.memory.min(limits.memory as usize);
+    }
+    let view = match views.view(first, &job.executable, read) {
         Ok(view) => view,
         Err(why) if job.new => return Outcome::HeadRefuses(why),
         Err(why) => return Outcome::NoProgram(why),
@@ -137,7 +142,7 @@ fn outcome(
     let bytes = view.bytes;
     let head = match job.new || views.same() {
         true => None,
-        false => Some(views.view(Side::Head, &job.executable)),
+        false => Some(views.view(Side::Head, &job.executable, read)),
     };
     // Bytes that are the same need no second run.
     let head = head.filter(|head| !head.as_ref().is_ok_and(|head| head.bytes == bytes));

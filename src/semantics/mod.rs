@@ -19,8 +19,11 @@ use aotgate_runtime::program::Limits;
 
 /// Limits for goldens that base has: what released compilers wrote, so generous.
 pub fn trusted_limits() -> Limits {
-    Limits { steps: 2_000_000_000, ..Limits::default() }
+    Limits { steps: 2_000_000_000, time: Duration::from_secs(120), ..Limits::default() }
 }
+
+/// How long all goldens together may take that a change brings.
+pub const TIME_OF_NEW: Duration = Duration::from_secs(60);
 
 /// Limits for goldens that a change brings, which may be anything.
 pub fn limits_of_new() -> Limits {
@@ -30,6 +33,7 @@ pub fn limits_of_new() -> Limits {
         iterations: 50_000,
         thunks: 20_000,
         rendezvous: Duration::from_secs(5),
+        time: Duration::from_secs(20),
         ..Limits::default()
     }
 }

@@ -77,10 +77,15 @@ impl<'a> Views<'a> {
     ///
     /// # Errors
     /// Why the side's parser refuses the bytes.
-    pub fn view(&self, side: Side, executable: &[u8]) -> Result<View, String> {
+    pub fn view(
+        &self,
+        side: Side,
+        executable: &[u8],
+        limits: view::Limits,
+    ) -> Result<View, String> {
         let (contract, pairs) = self.side(side);
         let root = if side == Side::Head { &*self.head_root } else { ROOT };
-        let held = view::decode(executable, contract, root, view::Limits::default())
+        let held = view::decode(executable, contract, root, limits)
             .map_err(|refused| refused.to_string())?;
         let (bytes, losses) = view::translate(&held, &self.canonical, pairs);
         let unmodelled = losses.into_iter().filter(|loss| loss.kind == LossKind::NotModelled);

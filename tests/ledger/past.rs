@@ -40,7 +40,7 @@ fn observe(begin: Begin, chain: &[(Arc<Contract>, NaiveDate)], first: usize) -> 
             git2::Oid::hash_object(git2::ObjectType::Blob, &(at + first).to_le_bytes()).unwrap();
         let position = Position(u32::try_from(at).unwrap());
         let commit = Commit { position, id, date: *date, message: "x" };
-        timeline.observe(commit, &before, contract, Difference::new(&before, contract));
+        timeline.observe(commit, Difference::new(&before, contract));
         before = contract.clone();
     }
     timeline

@@ -34,7 +34,7 @@ fn request() -> Request {
     Request {
         base: RevisionSpec::Empty,
         head: RevisionSpec::Empty,
-        today: chrono::NaiveDate::MIN,
+        today: chrono::NaiveDate::MAX,
         policy: None,
         strict: false,
         goldens: aotgate::golden::Selection::Boundary,

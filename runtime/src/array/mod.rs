@@ -183,6 +183,27 @@ impl Array {
         Ok(Array { ty: self.ty, dims, data })
     }
 
+    /// An array of `dims` whose elements come, one after the other, from where `next` says; the places are never held
+    /// all at once.
+    pub(crate) fn pick(
+        &self,
+        dims: Vec<usize>,
+        mut next: impl FnMut() -> Result<usize>,
+    ) -> Result<Array> {
+        let (len, count) = (self.len(), dims.iter().product());
+        let data = map_each!(&self.data, v => {
+            let mut picked = Vec::with_capacity(count);
+            for _ in 0..count {
+                let at = next()?;
+                let element = v.get(at);
+                let bound = || Invalid::value("element", at, format!("below {len}"));
+                picked.push(*element.ok_or_else(bound)?);
+            }
+            picked
+        });
+        Ok(Array { ty: self.ty, dims, data })
+    }
+
     /// The same elements under other dimensions.
     pub(crate) fn reshaped(self, dims: &[usize]) -> Result<Array> {
         let count: usize = dims.iter().product();

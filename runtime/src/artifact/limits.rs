@@ -24,17 +24,17 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// 4 GiB in, 4 GiB decompressed, a million records, 16 MiB of metadata, paths of 100 steps and 16
-    /// million fields walked for them, 4 GiB for a decoded message.
+    /// 1 GiB in, 256 MiB decompressed, a million records, 16 MiB of metadata, paths of 100 steps and 16
+    /// million fields walked for them, 1 GiB for a decoded message. Recorded artifacts have less than 64 MiB.
     fn default() -> Self {
         Limits {
-            input: 4 << 30,
-            decompressed: 4 << 30,
+            input: 1 << 30,
+            decompressed: 256 << 20,
             records: 1 << 20,
             metadata: 16 << 20,
             nesting: 100,
             walked_fields: 1 << 24,
-            decoded: 4 << 30,
+            decoded: 1 << 30,
         }
     }
 }

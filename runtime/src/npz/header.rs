@@ -8,6 +8,8 @@ use crate::error::Error;
 const MAGIC: &[u8] = b"\x93NUMPY";
 /// Longer headers are refused: a real one has 118 bytes.
 const MAX_HEADER: usize = 1 << 16;
+/// Bytes of a file before its elements, at most: magic, version, length and header.
+pub(super) const MAX_FILE_HEADER: u64 = 12 + MAX_HEADER as u64;
 /// NumPy itself allows no more.
 const MAX_RANK: usize = 64;
 

@@ -49,6 +49,45 @@ impl Default for Limits {
     }
 }
 
+impl Limits {
+    /// Caps for so many arrays with so many bytes of elements, their headers included: what needs more is another
+    /// archive than the one that is wanted.
+    pub fn exactly(arrays: usize, elements: u64) -> Self {
+        let own = Limits::default();
+        let headers = (arrays as u64).saturating_mul(header::MAX_FILE_HEADER);
+        let bytes = elements.saturating_add(headers).min(own.arrays);
+        Limits { arrays: bytes, members: own.members.min(arrays as u64), ..own }
+    }
+}
+
+/// What an archive says of itself; nothing is unpacked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Contents {
+    /// How many arrays.
+    pub arrays: usize,
+    /// Their bytes with their headers, once unpacked.
+    pub bytes: u64,
+}
+
+/// What an archive says of itself, under the default [`Limits`] of input and members.
+///
+/// # Errors
+/// No zip archive, and too many members.
+pub fn contents(bytes: &Bytes) -> Result<Contents, Error> {
+    let layer = "npz archive";
+    let limits = Limits::default();
+    check_limit(layer, 0, "bytes", bytes.len() as u64, limits.input, "input")?;
+    let archive = ZipArchive::from_slice(bytes).map_err(|error| zip_error(layer, &error))?;
+    let mut contents = Contents::default();
+    let mut entries = archive.entries();
+    while let Some(entry) = entries.next_entry().map_err(|error| zip_error(layer, &error))? {
+        contents.arrays += 1;
+        contents.bytes = contents.bytes.saturating_add(entry.uncompressed_size_hint());
+        check_limit(layer, 0, "arrays", contents.arrays as u64, limits.members, "members")?;
+    }
+    Ok(contents)
+}
+
 /// The arrays of an archive by name (without `.npy`), under the default [`Limits`].
 ///
 /// Stored members share the memory of `bytes`.

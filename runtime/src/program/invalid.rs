@@ -63,6 +63,10 @@ impl Invalid {
     }
 }
 
+/// Of a long way to the fault so many of its outermost and innermost places are shown.
+const OUTER: usize = 4;
+const INNER: usize = 4;
+
 /// Names, lists and messages from an artifact can be as long as the artifact.
 pub(crate) fn brief(mut text: String) -> String {
     const MOST: usize = 300;
@@ -87,8 +91,18 @@ impl<T> At<T> for Result<T> {
 
 impl fmt::Display for Invalid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for place in self.place.iter().rev() {
-            write!(f, "{place}: ")?;
+        let (outer, inner) = match self.place.len().checked_sub(OUTER + INNER) {
+            Some(1..) => (OUTER, INNER),
+            _ => (self.place.len(), 0),
+        };
+        let left_out = self.place.len() - outer - inner;
+        for (at, place) in self.place.iter().rev().enumerate() {
+            if at == outer {
+                write!(f, "({left_out} more): ")?;
+            }
+            if at < outer || at >= outer + left_out {
+                write!(f, "{place}: ")?;
+            }
         }
         match &self.fault {
             Fault::Value { what, value, bound } => write!(f, "{what} is {value}, expected {bound}"),
@@ -100,5 +114,22 @@ impl fmt::Display for Invalid {
                 write!(f, "waited {seconds} s for {who}, who did not arrive")
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_way_is_cut_in_its_middle() {
+        let at = |count: usize| {
+            let fault = Invalid::missing("x");
+            (0..count).fold(fault, |fault, at| fault.at(at.to_string())).to_string()
+        };
+        assert_eq!(at(0), "x is not set, expected a value");
+        assert_eq!(at(8), "7: 6: 5: 4: 3: 2: 1: 0: x is not set, expected a value");
+        let cut = "99: 98: 97: 96: (92 more): 3: 2: 1: 0: x is not set, expected a value";
+        assert_eq!(at(100), cut);
     }
 }

@@ -24,7 +24,7 @@ pub struct Limits {
 
 impl Default for Limits {
     /// 2 GiB, 10 billion elements, a million iterations, 16 devices, 100,000 thunks, 20 seconds at a
-    /// collective, ten minutes in all.
+    /// collective, a minute in all.
     fn default() -> Self {
         Limits {
             memory: 2 << 30,
@@ -33,7 +33,7 @@ impl Default for Limits {
             devices: 16,
             thunks: 100_000,
             rendezvous: Duration::from_secs(20),
-            time: Duration::from_secs(600),
+            time: Duration::from_secs(60),
         }
     }
 }

@@ -140,9 +140,17 @@ fn loops_and_calls_inside_of_kernels() {
         computing(endless, vec![], vec![body, condition]),
         &["while \"while.12\"", "iterations: 10001"],
     );
-    // Each computation calls the next one twice.
+    stopped(ladder(60), &["steps: ", "limit of 20000000"]);
+    // Entering a computation takes longer than making an element: these are 2047 calls with three instructions each.
+    let limits = Limits { steps: 30_000, ..tight() };
+    let error = refused_within(ladder(11), &limits);
+    assert!(error.contains("limit of 30000"), "{error}");
+}
+
+/// So many computations, each of which calls the next one twice.
+fn ladder(levels: i64) -> GpuExecutableProto {
     let mut ladder = Vec::new();
-    for level in 0..60_i64 {
+    for level in 0..levels {
         let (id, base) = (100 + level, 1000 + 10 * level);
         let mut calls = [
             instruction(base + 1, "call", f32s(&[8]), &[base]),
@@ -158,8 +166,8 @@ fn loops_and_calls_inside_of_kernels() {
         });
     }
     let mut call = instruction(12, "call", f32s(&[8]), &[11]);
-    call.called_computation_ids = vec![159];
-    stopped(computing(call, vec![], ladder), &["steps: ", "limit of 20000000"]);
+    call.called_computation_ids = vec![99 + levels];
+    computing(call, vec![], ladder)
 }
 
 #[test]

@@ -9,6 +9,7 @@ use clap::Args;
 
 use super::super::{Format, Status, output};
 use super::{ArtifactContext, Input};
+use crate::cli::files::Files;
 use crate::compat::{self, Era, Promise, Runtime, Verdict};
 use crate::descriptor::{Contract, ParseCache, SourceClosure};
 use crate::error::{Error, ErrorKind};
@@ -46,6 +47,14 @@ pub(in crate::cli) struct CompatArgs {
     /// List harmless differences too.
     #[arg(long, short)]
     verbose: bool,
+}
+
+impl CompatArgs {
+    /// What it reads and writes.
+    pub(in crate::cli) fn files(&self) -> Files {
+        let runtimes: Vec<PathBuf> = self.runtimes.iter().map(PathBuf::from).collect();
+        Files::default().reads([&self.artifact]).reads(&runtimes).revisions(&self.writer)
+    }
 }
 
 pub(super) fn run(context: &ArtifactContext<'_>, args: &CompatArgs) -> miette::Result<Status> {

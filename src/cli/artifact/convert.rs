@@ -10,6 +10,7 @@ use aotgate_runtime::artifact::{
 use clap::{Args, ValueEnum};
 
 use super::{ArtifactContext, Input};
+use crate::cli::files::Files;
 use crate::cli::{Status, output};
 use crate::error::{Error, ErrorKind};
 use crate::triage::policy::closest;
@@ -46,6 +47,15 @@ pub(in crate::cli) struct ConvertArgs {
     /// Replace a file that exists.
     #[arg(long)]
     force: bool,
+}
+
+impl ConvertArgs {
+    /// What it reads and writes.
+    pub(in crate::cli) fn files(&self) -> Files {
+        // With `--force` it may take its own artifact's place, which is read whole before.
+        let read = (!self.force).then_some(&self.file);
+        Files::default().reads(read)
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -150,7 +160,8 @@ pub(super) fn run(context: &ArtifactContext<'_>, args: &ConvertArgs) -> miette::
             let kept = (form.outer.is_some(), form.envelope.is_some());
             refuse_loss(&input, &artifact, kept, &args.drop)?;
             let written = artifact.write(&form).map_err(|error| input.error(error))?;
-            let again = Artifact::read(written.clone()).map_err(|error| input.error(error))?;
+            let again = Artifact::read_with(written.clone(), &context.limits)
+                .map_err(|error| input.error(error))?;
             (written, again)
         }
         None => {

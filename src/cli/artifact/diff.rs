@@ -6,6 +6,7 @@ use aotgate_runtime::artifact::diff::Diff;
 use clap::Args;
 
 use super::{ArtifactContext, Input};
+use crate::cli::files::Files;
 use crate::cli::{Format, Status, output};
 use crate::error::{Error, ErrorKind};
 use crate::report::artifact::diff::{json, render};
@@ -26,6 +27,13 @@ pub(in crate::cli) struct DiffArgs {
     /// Leave nothing out.
     #[arg(long, short)]
     verbose: bool,
+}
+
+impl DiffArgs {
+    /// What it reads and writes.
+    pub(in crate::cli) fn files(&self) -> Files {
+        Files::default().reads([&self.a, &self.b])
+    }
 }
 
 pub(super) fn run(context: &ArtifactContext<'_>, args: &DiffArgs) -> miette::Result<Status> {

@@ -6,6 +6,7 @@ use aotgate_runtime::artifact::inspect::Inspection;
 use clap::Args;
 
 use super::{ArtifactContext, Input};
+use crate::cli::files::Files;
 use crate::cli::{Format, Status, output};
 use crate::error::Error;
 use crate::report;
@@ -25,6 +26,13 @@ pub(in crate::cli) struct InspectArgs {
     /// Leave nothing out.
     #[arg(long, short)]
     verbose: bool,
+}
+
+impl InspectArgs {
+    /// What it reads and writes.
+    pub(in crate::cli) fn files(&self) -> Files {
+        Files::default().reads(&self.files)
+    }
 }
 
 pub(super) fn run(context: &ArtifactContext<'_>, args: &InspectArgs) -> miette::Result<Status> {

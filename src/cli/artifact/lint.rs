@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use aotgate_runtime::artifact::Limits;
 use aotgate_runtime::artifact::lint::{Level, Report, lint};
 use clap::Args;
 
 use super::super::{Format, Status, output};
 use super::{ArtifactContext, Input};
+use crate::cli::files::Files;
 use crate::error::Error;
 use crate::report;
 use crate::report::json::Layout;
@@ -25,6 +25,13 @@ pub(in crate::cli) struct LintArgs {
     /// Artifacts in any container.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
+}
+
+impl LintArgs {
+    /// What it reads and writes.
+    pub(in crate::cli) fn files(&self) -> Files {
+        Files::default().reads(&self.files)
+    }
 }
 
 pub(super) fn run(context: &ArtifactContext<'_>, args: &LintArgs) -> miette::Result<Status> {
@@ -55,7 +62,7 @@ pub(super) fn run(context: &ArtifactContext<'_>, args: &LintArgs) -> miette::Res
 fn one(context: &ArtifactContext<'_>, path: &Path) -> Result<Report, String> {
     let report = || {
         let input = Input::read(path)?;
-        lint(&input.open(context)?, &Limits::default()).map_err(|error| input.error(error))
+        lint(&input.open(context)?, &context.limits).map_err(|error| input.error(error))
     };
     report().map_err(|error: Error| error.to_string())
 }

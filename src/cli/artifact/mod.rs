@@ -10,16 +10,17 @@ mod inspect;
 mod lint;
 mod size;
 
-use std::io::Read as _;
 use std::ops::Deref;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use aotgate_runtime::artifact::{Artifact, Limits};
 use clap::{Args, Subcommand};
 
-use super::Status;
 use super::context::Context;
+use super::files::Files;
+use super::limits::bytes;
+use super::{Status, input};
 use crate::descriptor::Contract;
 use crate::error::{Error, ErrorKind};
 use crate::gate::Gate;
@@ -34,6 +35,9 @@ pub(super) struct ArtifactArgs {
     /// built-in contract].
     #[arg(long, global = true, value_name = "REV")]
     schema: Option<RevisionSpec>,
+    /// Bytes that an artifact may have once unpacked [default: 256M].
+    #[arg(long, global = true, value_name = "BYTES", value_parser = bytes)]
+    max_unpacked: Option<u64>,
     #[command(subcommand)]
     command: ArtifactCommand,
 }
@@ -54,8 +58,25 @@ enum ArtifactCommand {
     Compat(compat::CompatArgs),
 }
 
+impl ArtifactArgs {
+    /// What it reads and writes.
+    pub(in crate::cli) fn files(&self) -> Files {
+        let files = match &self.command {
+            ArtifactCommand::Inspect(args) => args.files(),
+            ArtifactCommand::Size(args) => args.files(),
+            ArtifactCommand::Diff(args) => args.files(),
+            ArtifactCommand::Convert(args) => args.files(),
+            ArtifactCommand::Lint(args) => args.files(),
+            ArtifactCommand::Compat(args) => args.files(),
+        };
+        files.revisions(&self.schema)
+    }
+}
+
 pub(super) fn run(context: &Context, args: &ArtifactArgs) -> miette::Result<Status> {
-    let context = &ArtifactContext { context, schema: args.schema.as_ref() };
+    let mut limits = Limits::default();
+    limits.decompressed = args.max_unpacked.unwrap_or(limits.decompressed);
+    let context = &ArtifactContext { context, schema: args.schema.as_ref(), limits };
     match &args.command {
         ArtifactCommand::Inspect(args) => inspect::run(context, args),
         ArtifactCommand::Size(args) => size::run(context, args),
@@ -70,6 +91,8 @@ pub(super) fn run(context: &Context, args: &ArtifactArgs) -> miette::Result<Stat
 struct ArtifactContext<'a> {
     context: &'a Context,
     schema: Option<&'a RevisionSpec>,
+    /// What opening an artifact may take.
+    limits: Limits,
 }
 
 impl Deref for ArtifactContext<'_> {
@@ -112,35 +135,26 @@ impl Input {
         let limit = Limits::default().input;
         let standard = path == Path::new("-");
         let name = if standard { "standard input".into() } else { path.display().to_string() };
-        let io = |error| Error::from(ErrorKind::Io { path: PathBuf::from(&name), error });
-        let mut bytes = Vec::new();
-        let read = if standard {
-            std::io::stdin().lock().take(limit + 1).read_to_end(&mut bytes)
-        } else {
-            let file = std::fs::File::open(path).map_err(io)?;
-            let metadata = file.metadata().map_err(io)?;
-            if metadata.is_dir() {
-                return Err(ErrorKind::Usage {
-                    message: format!("{name} is a directory"),
-                    help: "name an artifact in it, such as its executable.bin".to_owned(),
-                }
-                .into());
+        if path.is_dir() {
+            return Err(ErrorKind::Usage {
+                message: format!("{name} is a directory"),
+                help: "name an artifact in it, such as its executable.bin".to_owned(),
             }
-            if metadata.len() > limit {
-                return Err(ErrorKind::ArtifactTooLarge { path: name, limit }.into());
-            }
-            file.take(limit + 1).read_to_end(&mut bytes)
-        };
-        read.map_err(io)?;
-        if bytes.len() as u64 > limit {
-            return Err(ErrorKind::ArtifactTooLarge { path: name, limit }.into());
+            .into());
         }
-        Ok(Input { name, bytes })
+        let read = match standard {
+            true => input::standard(limit),
+            false => input::file(path, limit),
+        };
+        match read? {
+            Some(bytes) => Ok(Input { name, bytes }),
+            None => Err(ErrorKind::ArtifactTooLarge { path: name, limit }.into()),
+        }
     }
 
     /// Opens the artifact. The only place that does.
     fn open(&self, context: &ArtifactContext<'_>) -> Result<Artifact, Error> {
-        match Artifact::read(self.bytes.clone()) {
+        match Artifact::read_with(self.bytes.clone(), &context.limits) {
             // Text is what the reader of containers cannot do.
             Err(error) if error.is_unsupported() => {
                 let contract = context.text_contract()?;

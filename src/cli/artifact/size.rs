@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use aotgate_runtime::artifact::Container;
-use aotgate_runtime::artifact::Limits;
 use aotgate_runtime::artifact::size::Breakdown;
 use clap::Args;
 
 use super::{ArtifactContext, Input};
+use crate::cli::files::Files;
 use crate::cli::{Format, Status, output};
 use crate::report::artifact::size::{json, render};
 use crate::report::json::Layout;
@@ -28,6 +28,13 @@ pub(in crate::cli) struct SizeArgs {
     verbose: bool,
 }
 
+impl SizeArgs {
+    /// What it reads and writes.
+    pub(in crate::cli) fn files(&self) -> Files {
+        Files::default().reads([&self.file])
+    }
+}
+
 pub(super) fn run(context: &ArtifactContext<'_>, args: &SizeArgs) -> miette::Result<Status> {
     let input = Input::read(&args.file)?;
     let artifact = input.open(context)?;
@@ -35,7 +42,7 @@ pub(super) fn run(context: &ArtifactContext<'_>, args: &SizeArgs) -> miette::Res
     let breakdown = if text {
         Breakdown::of_text(&artifact)
     } else {
-        Breakdown::read(input.bytes.clone(), &Limits::default())
+        Breakdown::read(input.bytes.clone(), &context.limits)
     };
     let breakdown = breakdown.map_err(|error| input.error(error))?;
     let text = match context.format {

@@ -6,6 +6,7 @@ use clap::Args;
 
 use super::store::{self, Opened};
 use crate::cli::context::Context;
+use crate::cli::files::Files;
 use crate::cli::{Format, Status, output};
 use crate::error::ErrorKind;
 use crate::execute::Opener;
@@ -34,6 +35,13 @@ pub(in crate::cli) struct ListArgs {
     /// List what was skipped too.
     #[arg(long, short)]
     verbose: bool,
+}
+
+impl ListArgs {
+    /// What it reads and writes.
+    pub(in crate::cli) fn files(&self) -> Files {
+        Files::default().revisions(&self.rev)
+    }
 }
 
 pub(super) fn run(context: &Context, args: &ListArgs) -> miette::Result<Status> {

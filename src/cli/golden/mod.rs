@@ -9,6 +9,7 @@ use clap::{Args, Subcommand};
 
 use super::Status;
 use super::context::Context;
+use super::files::Files;
 
 #[derive(Debug, Args)]
 pub(super) struct GoldenArgs {
@@ -24,6 +25,17 @@ enum GoldenCommand {
     Record(record::RecordArgs),
     /// Execute goldens and compare what they give with what they should.
     Verify(verify::VerifyArgs),
+}
+
+impl GoldenArgs {
+    /// What it reads and writes.
+    pub(super) fn files(&self) -> Files {
+        match &self.command {
+            GoldenCommand::List(args) => args.files(),
+            GoldenCommand::Record(args) => args.files(),
+            GoldenCommand::Verify(args) => args.files(),
+        }
+    }
 }
 
 pub(super) fn run(context: &Context, args: &GoldenArgs) -> miette::Result<Status> {

@@ -8,6 +8,7 @@ use clap::Args;
 
 use super::store::opener;
 use crate::cli::context::Context;
+use crate::cli::files::Files;
 use crate::cli::run::tolerance;
 use crate::cli::{Format, Status, output};
 use crate::error::{Error, ErrorKind};
@@ -77,9 +78,29 @@ pub(in crate::cli) struct RecordArgs {
     force: bool,
 }
 
+impl RecordArgs {
+    /// What it reads and writes.
+    pub(in crate::cli) fn files(&self) -> Files {
+        let inside = self.source.is_dir().then(|| std::fs::read_dir(&self.source).ok()).flatten();
+        let inside: Vec<PathBuf> =
+            inside.into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path())).collect();
+        let arrays = self.inputs.iter().chain(&self.expected);
+        Files::default().reads([&self.source]).reads(&inside).reads(arrays)
+    }
+}
+
 pub(super) fn run(context: &Context, args: &RecordArgs) -> miette::Result<Status> {
     if context.format != Format::Human {
         return Err(context.unsupported_format("golden record", "human").into());
+    }
+    let today = context.today();
+    if args.emitted_at > today {
+        return Err(Error::from(ErrorKind::Usage {
+            message: format!("--emitted-at {} is after {today}", args.emitted_at),
+            help: "name the day on which the compiler was released: one dated after today is no evidence"
+                .to_owned(),
+        })
+        .into());
     }
     let producer = match &args.producer[..] {
         [name, version] => Some(Producer { name: name.clone(), version: version.clone() }),

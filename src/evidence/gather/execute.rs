@@ -1,7 +1,10 @@
 //! Goldens, executed through both contracts.
 
 use std::collections::BTreeSet;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 
+use aotgate_runtime::program::Limits;
 use prost::bytes::Bytes;
 
 use super::super::look::open;
@@ -14,7 +17,7 @@ use crate::golden::verify::Files;
 use crate::golden::{Golden, Store};
 use crate::pool::{cores, each};
 use crate::semantics::{
-    Job, Memory, Outcome, Ran, Touches, Views, judge, limits_of_new, trusted_limits,
+    Job, Memory, Outcome, Ran, TIME_OF_NEW, Touches, Views, judge, limits_of_new, trusted_limits,
 };
 use crate::triage::checks::{golden_failed, semantics_changed};
 use crate::view::LossKind;
@@ -118,10 +121,14 @@ impl<'a> Gatherer<'a> {
         let items = pending.iter().map(|pending| (pending.new, self.job(pending)));
         let memory = Memory::new(MEMORY);
         let (trusted, new) = (trusted_limits(), limits_of_new());
+        let clock = Clock::new(TIME_OF_NEW);
         let work = |(is_new, job): (bool, Result<Job, Error>)| {
-            let limits = if is_new { &new } else { &trusted };
             let job = job.map_err(|error| error.to_string())?;
-            Ok(judge(&job, views, limits, &memory))
+            if !is_new {
+                return Ok(judge(&job, views, &trusted, &memory));
+            }
+            let time = clock.left()?.min(new.time);
+            Ok(judge(&job, views, &Limits { time, ..new.clone() }, &memory))
         };
         let count = pending.len();
         let done = |done| self.question.watch.show(done, count);
@@ -153,7 +160,7 @@ impl<'a> Gatherer<'a> {
     }
 
     fn executable(&self, bytes: &Bytes, new: bool) -> Result<Bytes, Error> {
-        let artifact = match open(bytes) {
+        let artifact = match open(bytes, new) {
             Ok(Some(artifact)) => artifact,
             _ => self.question.text.parse(bytes, new)?,
         };
@@ -236,6 +243,27 @@ impl<'a> Gatherer<'a> {
     }
 }
 
+/// The time that all goldens of head's have together; it runs from the first of them.
+struct Clock {
+    whole: Duration,
+    started: OnceLock<Instant>,
+}
+
+impl Clock {
+    fn new(whole: Duration) -> Self {
+        Clock { whole, started: OnceLock::new() }
+    }
+
+    /// What is left, or why nothing is.
+    fn left(&self) -> Result<Duration, String> {
+        let taken = self.started.get_or_init(Instant::now).elapsed();
+        self.whole.checked_sub(taken).filter(|left| !left.is_zero()).ok_or_else(|| {
+            let seconds = self.whole.as_secs();
+            format!("the goldens of one change may take {seconds} s together, which are over")
+        })
+    }
+}
+
 /// Puts what execution showed into the findings about the constructs that a golden carries.
 fn blame(
     pending: &Pending<'_>,
@@ -295,5 +323,19 @@ fn satisfy(construct: &str, goldens: Vec<String>, schema: &mut [Finding]) {
             && finding.satisfied_by.is_none()
     }) {
         finding.satisfied_by = Some(Satisfaction::Golden { goldens: goldens.clone() });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn goldens_of_a_change_share_their_time() {
+        let clock = Clock::new(Duration::from_millis(20));
+        assert!(clock.left().is_ok_and(|left| left <= Duration::from_millis(20)));
+        std::thread::sleep(Duration::from_millis(30));
+        let why = clock.left().unwrap_err();
+        assert!(why.contains("may take 0 s together"), "{why}");
     }
 }

@@ -91,13 +91,13 @@ impl Gatherer<'_> {
         let (Ok(before), Ok(after)) = (self.base.read(golden), self.head.read(now)) else {
             return false;
         };
-        let is_text = |bytes: &Bytes| matches!(open(bytes), Ok(None));
-        if !is_text(&before) && !is_text(&after) {
+        let is_text = |bytes: &Bytes, new| matches!(open(bytes, new), Ok(None));
+        if !is_text(&before, false) && !is_text(&after, true) {
             return false;
         }
         // What even base cannot read is listed as that, and may be repaired.
         let Some(before) = self.artifact(&before, false) else { return true };
-        let after = match open(&after) {
+        let after = match open(&after, true) {
             Ok(Some(artifact)) => artifact,
             Ok(None) => match self.question.text.parse(&after, true) {
                 Ok(artifact) => artifact,
@@ -112,7 +112,7 @@ impl Gatherer<'_> {
     }
 
     fn artifact(&self, bytes: &Bytes, head: bool) -> Option<Artifact> {
-        match open(bytes) {
+        match open(bytes, head) {
             Ok(Some(artifact)) => Some(artifact),
             Ok(None) => self.question.text.parse(bytes, head).ok(),
             Err(_) => None,

@@ -97,7 +97,7 @@ impl Ledger {
         let mut timeline = Timeline::new(Begin::Cut);
         let empty = Contract::empty();
         let difference = ContractDifference::new(&empty, &contract);
-        timeline.observe(landing(Position(0), today), &empty, &contract, difference);
+        timeline.observe(landing(Position(0), today), difference);
         let stamps = vec![Stamp::day(Sure::Unknown, today, 0)];
         Ledger { contract, timeline, stamps }.settled()
     }
@@ -114,7 +114,7 @@ impl Ledger {
         };
         let at = position(self.stamps.len());
         let difference = ContractDifference::new(&self.contract, now);
-        self.timeline.observe(landing(at, stamp.date), &self.contract, now, difference);
+        self.timeline.observe(landing(at, stamp.date), difference);
         self.stamps.push(stamp);
         self.contract = now.clone();
         self.settled()

@@ -11,26 +11,27 @@ pub fn render(input: &Input<'_>) -> String {
         block(&mut out, entry);
     }
     let wrong = input.entries.iter().filter(|e| e.faults.iter().any(|f| !f.unknown)).count();
-    let ready = input
-        .entries
-        .iter()
-        .filter(|e| e.standing.phase == crate::rollout::Phase::Cleanup)
-        .count();
-    put(&mut out, format_args!(
-        "{} in {} as of {}: {} ready for cleanup, {} that history contradicts\n",
-        count(input.entries.len(), "rollout"),
-        line(input.file),
-        input.today,
-        ready,
-        wrong
-    ));
+    let ready =
+        input.entries.iter().filter(|e| e.standing.phase == crate::rollout::Phase::Cleanup).count();
+    put(
+        &mut out,
+        format_args!(
+            "{} in {} as of {}: {} ready for cleanup, {} that history contradicts\n",
+            count(input.entries.len(), "rollout"),
+            line(input.file),
+            input.today,
+            ready,
+            wrong
+        ),
+    );
     out
 }
 
 fn block(out: &mut String, entry: &Entry<'_>) {
     let Entry { rollout, standing, faults } = entry;
     put(out, format_args!("{:<9} {}\n", standing.phase.name(), line(rollout.title())));
-    let mut row = |key: &str, text: String| put(out, format_args!("    {key:<9} {}\n", line(&text)));
+    let mut row =
+        |key: &str, text: String| put(out, format_args!("    {key:<9} {}\n", line(&text)));
     if rollout.feature.is_some() {
         row("new", rollout.constructs.join(", "));
     }
@@ -51,10 +52,22 @@ fn block(out: &mut String, entry: &Entry<'_>) {
         row("removed", day(removed));
     }
     if let Some(days) = standing.emitted_early {
-        row("broke", format!("emitted {} too early for older runtimes", count(days.unsigned_abs() as usize, "day")));
+        row(
+            "broke",
+            format!(
+                "emitted {} too early for older runtimes",
+                count(days.unsigned_abs() as usize, "day")
+            ),
+        );
     }
     if let Some(days) = standing.removed_early {
-        row("broke", format!("removed {} too early for older artifacts", count(days.unsigned_abs() as usize, "day")));
+        row(
+            "broke",
+            format!(
+                "removed {} too early for older artifacts",
+                count(days.unsigned_abs() as usize, "day")
+            ),
+        );
     }
     for fault in faults {
         let key = if fault.unknown { "unknown" } else { "wrong" };

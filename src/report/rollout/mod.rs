@@ -41,7 +41,9 @@ impl Entry<'_> {
         let Standing { phase, emit_from, remove_from, .. } = &self.standing;
         let instead = self.rollout.replaces.join(", ");
         match (phase, emit_from, remove_from) {
-            (Phase::Planned, ..) => "land the reader; emission follows a forward window later".to_owned(),
+            (Phase::Planned, ..) => {
+                "land the reader; emission follows a forward window later".to_owned()
+            }
             (Phase::Waiting, Some(from), _) => format!("may be emitted from {from} on"),
             (Phase::Readable, ..) => "may be emitted".to_owned(),
             (Phase::Emitting, _, Some(from)) => {

@@ -31,10 +31,12 @@ pub fn render(report: &Report<'_>, style: &Style) -> String {
         }
     }
     let counts = Counts::of(report.cases);
-    let bad = counts.failed + counts.unreadable + report.problems.len();
-    let word = match (bad, counts.passed + counts.ran) {
-        (0, 0) => style.paint("1;33", "NOTHING EXECUTED"),
-        (0, _) => style.paint("1;32", "PASS"),
+    let bad = counts.failed + counts.unreadable;
+    let word = match (bad, report.problems.len(), counts.passed + counts.ran) {
+        (0, 0, 0) => style.paint("1;33", "NOTHING EXECUTED"),
+        (0, 0, _) => style.paint("1;32", "PASS"),
+        // What was executed is well; there may be more.
+        (0, _, _) => style.paint("1;31", "INCOMPLETE"),
         _ => style.paint("1;31", "FAIL"),
     };
     let mut words = vec![format!("{} passed", counts.passed)];
@@ -47,6 +49,9 @@ pub fn render(report: &Report<'_>, style: &Style) -> String {
         if number > 0 {
             words.push(format!("{number} {what}"));
         }
+    }
+    if !report.problems.is_empty() {
+        words.push(format!("{} of the store", count(report.problems.len(), "problem")));
     }
     let text = format!(
         "{} of {} in {} executed on the {} backend: {}",

@@ -4,7 +4,9 @@
 //! A golden inside the backward window that base reads and head refuses: a required field that it lacks, or content that is
 //! malformed as what head declares. The construct is the first one that head stumbles over. A golden that the change itself
 //! brings and that cannot be read is a warning, and so is a text golden that head's contract cannot parse as it stands in
-//! head, while what it says in binary is still read: the text must be converted in the same change.
+//! head, while what it says in binary is still read: the text must be converted in the same change. A place in head's store
+//! that nobody can look into, a link, a submodule, a name that is not UTF-8 or more files than are listed, is an error
+//! unless base had it.
 //!
 //! ## Why it breaks
 //! The runtime refuses the artifact as a whole. Text names fields, so a rename that no binary artifact notices breaks it,
@@ -74,6 +76,17 @@ pub fn unreadable(golden: &str, why: &str, locations: Vec<SourceLocation>) -> Fi
         ),
     );
     settled(golden, Level::Warning, outcome, Vec::new(), locations)
+}
+
+/// The finding on a place in head's store (`golden:<path>`) that base's had not and that hides what is behind it.
+pub fn hidden(place: &str, why: &str, locations: Vec<SourceLocation>) -> Finding {
+    let outcome = Outcome::new(
+        Triage::BreaksBackward,
+        format!("a store of goldens cannot be looked at: {why}"),
+        "whatever is there proves nothing from now on",
+        "Put regular files with names in UTF-8 there, as many as a store needs.",
+    );
+    settled(place, Level::Error, outcome, Vec::new(), locations)
 }
 
 /// The finding on a text golden (`golden:<id>`) that head's contract cannot parse as it stands in head.

@@ -43,7 +43,10 @@ pub(super) fn short_lived(context: &Context<'_>, former: &Former) -> Option<Stri
     // A grace of nothing allows nothing.
     let short = known && until.date < grace.after(since.date);
     short.then(|| {
-        format!("it was in use from {} to {}, less than the {grace} of the policy", since.date, until.date)
+        format!(
+            "it was in use from {} to {}, less than the {grace} of the policy",
+            since.date, until.date
+        )
     })
 }
 

@@ -38,6 +38,11 @@ pub(super) fn guess(bytes: &Rope) -> (String, &'static str) {
         ("a NumPy array", "pass the artifact that the array belongs to")
     } else if is(b"ML\xefR") {
         ("MLIR bytecode", "that is the program before compilation; pass the compiled executable")
+    } else if is(b"\xef\xbb\xbf") {
+        (
+            "text with a byte order mark in front",
+            "save it as UTF-8 without the byte order mark, which the text format does not have",
+        )
     } else if lower.starts_with(b"hlomodule") {
         (
             "HLO text",

@@ -11,6 +11,11 @@ use crate::program::hlo::{Computation, Instruction, Module};
 use crate::program::shape::Shape;
 use crate::program::{At as _, Invalid, Limits, Result};
 
+/// Steps that entering a computation counts as, and each instruction in it beside the elements that it makes: about the
+/// time that they take.
+const CALL: u64 = 16;
+const INSTRUCTION: u64 = 4;
+
 /// Evaluates computations of one module on one device.
 pub(crate) struct Evaluator<'m> {
     pub(crate) module: &'m Module,
@@ -61,7 +66,7 @@ impl<'m> Evaluator<'m> {
             return Err(Invalid::value("arguments", arguments.len(), bound)
                 .at(format!("computation {:?}", computation.name)));
         }
-        self.steps(computation.instructions.len() as u64)?;
+        self.steps(CALL + INSTRUCTION.saturating_mul(computation.instructions.len() as u64))?;
         let mut arguments: Vec<Option<Value>> = arguments.into_iter().map(Some).collect();
         let mut uses = computation.uses.clone();
         let mut values: Vec<Option<Value>> = vec![None; computation.instructions.len()];

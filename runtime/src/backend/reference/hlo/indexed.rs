@@ -101,10 +101,9 @@ fn gather(op: &Op<'_, '_>) -> Result<Array> {
         ));
     }
     let own = strides(&x.dims);
-    let mut order = Vec::with_capacity(shape.elements());
     let mut odometer = Odometer::new(&shape.dims);
     let (mut batch, mut index) = (vec![0; batch_out.len()], vec![0_usize; rank]);
-    while odometer.valid() {
+    x.pick(shape.dims.clone(), || {
         for (b, d) in batch.iter_mut().zip(&batch_out) {
             *b = odometer.index[*d];
         }
@@ -120,10 +119,9 @@ fn gather(op: &Op<'_, '_>) -> Result<Array> {
         for (d, o) in kept.iter().zip(&offset_dims) {
             index[*d] += odometer.index[*o];
         }
-        order.push(index.iter().zip(&own).map(|(i, s)| i * s).sum());
         odometer.advance();
-    }
-    x.take(shape.dims.clone(), &order)
+        Ok(index.iter().zip(&own).map(|(i, s)| i * s).sum())
+    })
 }
 
 fn slice_sizes(op: &Op<'_, '_>, dims: &[usize]) -> Result<Vec<usize>> {

@@ -178,13 +178,12 @@ pub(super) fn gather(
     dims: &[usize],
     from: impl Fn(&Odometer<'_>) -> usize,
 ) -> Result<Array> {
-    let mut order = Vec::with_capacity(dims.iter().product());
     let mut odometer = Odometer::new(dims);
-    while odometer.valid() {
-        order.push(from(&odometer));
+    x.pick(dims.to_vec(), || {
+        let at = from(&odometer);
         odometer.advance();
-    }
-    x.take(dims.to_vec(), &order)
+        Ok(at)
+    })
 }
 
 /// Puts the elements of `x` where `to` says, or nowhere.

@@ -1,10 +1,10 @@
 //! Values that come from no operand.
 
-use super::convert::convert;
+use super::convert::convert_scalar;
+use super::scalar::Scalar;
 use super::{Family, Op};
 use crate::array::{Array, Data, Domain, Odometer, domain, literal, wrap_int, wrap_uint};
 use crate::program::{Invalid, Result};
-use crate::proto::xla::PrimitiveType;
 
 pub(super) const FAMILY: Family = Family {
     opcodes: &["constant", "iota", "replica-id", "partition-id", "get-dimension-size"],
@@ -46,13 +46,12 @@ fn number(op: &Op<'_, '_>, number: u64) -> Result<Array> {
 fn iota(op: &Op<'_, '_>) -> Result<Array> {
     let shape = op.shape()?;
     let dimension = op.dimension(shape.dims.len())?;
-    let mut numbers = Vec::with_capacity(shape.elements());
+    let mut out = Array::zeros(shape.ty, &shape.dims)?;
     let mut odometer = Odometer::new(&shape.dims);
-    while odometer.valid() {
-        numbers.push(odometer.index[dimension] as i64);
+    for at in 0..out.len() {
+        let index = Scalar::Int(odometer.index[dimension] as i64);
+        out.set(at, convert_scalar(index, shape.ty)?)?;
         odometer.advance();
     }
-    let numbers =
-        Array { ty: PrimitiveType::S64, dims: shape.dims.clone(), data: Data::Int(numbers) };
-    convert(&numbers, shape.ty)
+    Ok(out)
 }
