@@ -322,6 +322,7 @@ impl<'r> Gate<'r> {
             ledger: base.ledger(&policy).unwrap_or_default(),
             commit: base.commit.clone(),
             spec: policy.contract.clone(),
+            backward: policy.windows.backward,
             past: self.past.clone(),
         };
         let evidence = &past::Known::new(evidence, rollouts, request.today, past);

@@ -7,9 +7,10 @@ use chrono::NaiveDate;
 
 use crate::descriptor::ContractSpec;
 use crate::history::ledger::Ledger;
-use crate::history::{Begin, Cache, History, Options, View, default_since};
+use crate::history::{Begin, Cache, History, Options, View, since_for_check};
 use crate::revision::{CommitInfo, Repository};
 use crate::rollout::Rollouts;
+use crate::rollout::windows::Length;
 use crate::triage::{Emission, EvidenceSource, Former, Seen};
 
 use super::Watch;
@@ -43,9 +44,14 @@ impl<'r> Past<'r> {
     }
 
     /// The history of a contract that has `base` on its chain; `Err` says why there is none.
-    fn of(&self, base: &CommitInfo, spec: &ContractSpec) -> Result<Rc<Read>, String> {
+    fn of(
+        &self,
+        base: &CommitInfo,
+        spec: &ContractSpec,
+        backward: Length,
+    ) -> Result<Rc<Read>, String> {
         let repository = self.repository.ok_or("no repository")?;
-        let since = default_since(base.date);
+        let since = since_for_check(base.date, backward);
         let fits = |read: &Rc<Read>| {
             read.since == since
                 && read.spec == *spec
@@ -57,8 +63,11 @@ impl<'r> Past<'r> {
         let options = Options::new(Some(since), self.cache.clone());
         let watch = &self.watch;
         let progress = |done, of| watch.show(done, of);
-        // The branch that is checked out has most of what is asked for, and its index serves all.
-        let tips = repository.head().ok().map(|head| head.id).into_iter().chain([base.id]);
+        // The branch that is checked out has most of what is asked for, and its index serves all; but commits of long
+        // ago have no use for what came after them.
+        let head = repository.head().ok();
+        let recent = head.filter(|head| since_for_check(head.date, backward) == since);
+        let tips = recent.map(|head| head.id).into_iter().chain([base.id]);
         for tip in tips {
             let history = History::open(repository, spec, tip, &options, &progress);
             self.watch.clear();
@@ -84,6 +93,8 @@ pub(super) struct Base<'r> {
     pub(super) commit: Option<CommitInfo>,
     /// How the contract is found at a commit.
     pub(super) spec: ContractSpec,
+    /// What was taken away before this window is in no artifact.
+    pub(super) backward: Length,
     /// None where history is not to be read.
     pub(super) past: Option<Rc<Past<'r>>>,
 }
@@ -114,7 +125,7 @@ impl<'g, 'r> Known<'g, 'r> {
     fn read(&self) -> Option<&Rc<Read>> {
         let past = self.base.past.as_ref()?;
         let read = self.read.get_or_init(|| match &self.base.commit {
-            Some(commit) => past.of(commit, &self.base.spec),
+            Some(commit) => past.of(commit, &self.base.spec, self.base.backward),
             None => Err("base is no commit".to_owned()),
         });
         read.as_ref().ok()

@@ -14,7 +14,7 @@ pub mod timeline;
 pub mod walk;
 
 pub use index::Cache;
-pub use open::{History, Options, default_since};
+pub use open::{History, Options, default_since, since_for_check};
 pub use timeline::{
     Begin, ChangeLine, Confidence, Gap, Landed, Moment, Period, Position, Reuse, Scope, ScopeId,
     ScopeKind, Span, Timeline, Use, Used, View,

@@ -12,6 +12,7 @@ use super::{Begin, Moment, Timeline, View};
 use crate::descriptor::ContractSpec;
 use crate::error::Error;
 use crate::revision::Repository;
+use crate::rollout::windows::Length;
 
 /// How often a walk writes down what it has.
 const CHECKPOINT: Duration = Duration::from_secs(1);
@@ -56,6 +57,16 @@ pub fn default_since(tip: NaiveDate) -> NaiveDate {
     year_before.with_day(1).unwrap_or(year_before)
 }
 
+/// The day that the history of a check goes back to: at least the backward window before base, and the first day of a
+/// half-year, so that one index serves all checks of half a year.
+///
+/// What was taken away earlier is in no artifact that must still be read.
+pub fn since_for_check(base: NaiveDate, backward: Length) -> NaiveDate {
+    let before = backward.before(base);
+    let month = if before.month() < 7 { 1 } else { 7 };
+    NaiveDate::from_ymd_opt(before.year(), month, 1).unwrap_or(before)
+}
+
 impl History {
     /// The history of `tip` along first parents.
     ///
@@ -70,7 +81,7 @@ impl History {
         options: &Options,
         progress: Progress<'_>,
     ) -> Result<Self, Error> {
-        let store = Store::new(&options.cache, repository, spec);
+        let store = Store::new(&options.cache, repository, spec, options.since);
         let mut notes = Vec::new();
         let kept = match store.as_ref().map(Store::read) {
             Some(Ok(kept)) => kept,

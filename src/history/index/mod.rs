@@ -79,19 +79,26 @@ pub struct Store {
 }
 
 impl Store {
-    /// The place of the index; `None` where none is to be kept.
-    pub fn new(cache: &Cache, repository: &Repository, spec: &ContractSpec) -> Option<Self> {
+    /// The place of the index of a history back to `since`; `None` where none is to be kept. Commands that go back to
+    /// different days have an index each.
+    pub fn new(
+        cache: &Cache,
+        repository: &Repository,
+        spec: &ContractSpec,
+        since: Option<NaiveDate>,
+    ) -> Option<Self> {
         let key = key(spec);
+        let since = since.map_or_else(|| "root".to_owned(), |since| since.to_string());
         let path = match cache {
             Cache::Off => return None,
             Cache::GitDir => {
-                repository.common_dir().join("aotgate").join(format!("history-{key}.index"))
+                repository.common_dir().join("aotgate").join(format!("history-{key}-{since}.index"))
             }
             Cache::Dir(dir) => {
                 let common = repository.common_dir();
                 let common = std::fs::canonicalize(common).unwrap_or_else(|_| common.to_owned());
                 let place = short_hash(common.as_os_str().as_encoded_bytes());
-                dir.join(format!("history-{place}-{key}.index"))
+                dir.join(format!("history-{place}-{key}-{since}.index"))
             }
         };
         Some(Store { path, key })

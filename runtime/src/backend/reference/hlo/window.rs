@@ -40,8 +40,9 @@ pub(super) fn windowed(dimensions: &[WindowDimension], dims: &[usize]) -> Result
 /// At how many places a window fits; `None` where the window is none.
 fn places(d: &WindowDimension, size: usize) -> Option<usize> {
     let spread = |count: i64, dilation: i64| match count {
+        _ if dilation < 1 => None,
         0 => Some(0),
-        count => (dilation >= 1).then_some(count - 1)?.checked_mul(dilation)?.checked_add(1),
+        count => count.checked_sub(1)?.checked_mul(dilation)?.checked_add(1),
     };
     let base = spread(i64::try_from(size).ok()?, d.base_dilation)?;
     let padded = base.checked_add(d.padding_low)?.checked_add(d.padding_high)?;

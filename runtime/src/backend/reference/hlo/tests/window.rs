@@ -86,6 +86,7 @@ pub(super) fn cases() -> Vec<Case> {
     let bad = [
         plain(0),
         plain(-1),
+        plain(i64::MIN),
         WindowDimension { stride: 0, ..plain(2) },
         WindowDimension { base_dilation: 0, ..plain(2) },
         WindowDimension { window_dilation: -1, ..plain(2) },
