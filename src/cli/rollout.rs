@@ -192,7 +192,7 @@ impl Facts for Known<'_> {
     }
 
     fn introduced(&self, construct: &str) -> Option<Seen> {
-        self.history.latest().first_seen(construct).map(Seen::from)
+        self.history.latest().introduced(construct)
     }
 
     fn removed(&self, construct: &str) -> Option<Seen> {

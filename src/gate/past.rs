@@ -166,7 +166,7 @@ impl EvidenceSource for Known<'_, '_> {
 
     fn introduced(&self, construct: &str) -> Option<Seen> {
         let given = self.given.introduced(construct);
-        given.or_else(|| self.ask(|view| view.first_seen(construct).map(Seen::from))?)
+        given.or_else(|| self.ask(|view| view.introduced(construct))?)
     }
 
     fn number_reserved(&self, scope: &str, number: i32) -> Option<Seen> {

@@ -31,6 +31,18 @@ impl View<'_> {
         former(self.uses_of_name(scope, name))
     }
 
+    /// Since when a construct is declared as it is, without a break: runtimes of the time before it came back, or before
+    /// it got its number and type, do not read it.
+    pub fn introduced(&self, construct: &str) -> Option<Seen> {
+        if let Some(scope) = self.scope_named(construct) {
+            return Some(self.life(scope).last()?.from.into());
+        }
+        let (owner, name) = construct.rsplit_once('.')?;
+        let uses = self.uses_of_name(self.scope_named(owner)?, name);
+        let last = uses.iter().filter_map(|used| used.periods.last());
+        last.map(|period| period.from).max_by_key(|from| from.position).map(Seen::from)
+    }
+
     /// Since when a number is reserved, where it still is.
     pub fn number_reserved_since(&self, scope: &str, number: i32) -> Option<Seen> {
         let scope = self.scope_named(scope)?;

@@ -14,7 +14,7 @@ pub trait Facts {
     /// The reason in words, where history does not go far enough.
     fn landed(&self, commit: &str) -> Result<Option<NaiveDate>, String>;
 
-    /// When a construct was declared first, if it ever was.
+    /// Since when a construct has been declared without a break, if it ever was.
     fn introduced(&self, construct: &str) -> Option<Seen>;
 
     /// When a construct that is declared no more was taken away.

@@ -67,7 +67,7 @@ pub trait EvidenceSource {
         Vec::new()
     }
 
-    /// When a construct that base declares was declared first.
+    /// Since when a construct that base declares has been declared without a break.
     fn introduced(&self, _construct: &str) -> Option<Seen> {
         None
     }

@@ -11,6 +11,7 @@
 mod diffs;
 mod labels;
 mod regression;
+mod rollouts;
 mod timeline;
 
 use std::path::PathBuf;
