@@ -132,11 +132,12 @@ impl<'r> Gate<'r> {
         }
     }
 
-    /// Reads history where a check asks for it, with an index kept at `cache`; `watch` is told how many commits of how
+    /// Reads history where a check asks for it, with an index kept at `cache`; commits that claim to be later than
+    /// `clock` do not move the dates of others; `watch` is told how many commits of how
     /// many have been walked.
     #[must_use]
-    pub fn with_history(self, cache: Cache, watch: Watch) -> Self {
-        let past = past::Past::new(self.repository, cache, watch);
+    pub fn with_history(self, cache: Cache, clock: NaiveDate, watch: Watch) -> Self {
+        let past = past::Past::new(self.repository, cache, clock, watch);
         Gate { past: Some(Rc::new(past)), ..self }
     }
 
@@ -204,6 +205,11 @@ impl<'r> Gate<'r> {
             }
         }
         if head.ledger_bytes(&policy)? != worktree.ledger_bytes(&policy)? {
+            return Ok(true);
+        }
+        if let Some(repository) = self.repository
+            && repository.changed_below(&policy.goldens.places())
+        {
             return Ok(true);
         }
         let committed = head.closure(&policy.contract, &mut self.cache)?;

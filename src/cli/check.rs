@@ -130,7 +130,7 @@ fn one(context: &Context, args: &CheckArgs) -> Result<Judgement, Error> {
     if let Some(sha) = &args.commit {
         let repository = context.repository()?;
         request.policy = context.policy_file(Some(&repository))?;
-        return gate(args, Some(&repository)).check_commit(
+        return gate(context, args, Some(&repository)).check_commit(
             sha,
             context.given_today(),
             &request,
@@ -142,11 +142,11 @@ fn one(context: &Context, args: &CheckArgs) -> Result<Judgement, Error> {
         let repository = context.repository_for(&[base, head])?;
         request.policy = context.policy_file(repository.as_ref())?;
         (request.base, request.head) = (base.clone(), head.clone());
-        return gate(args, repository.as_ref()).check(&request, &NoHistory);
+        return gate(context, args, repository.as_ref()).check(&request, &NoHistory);
     }
     let repository = context.repository()?;
     request.policy = context.policy_file(Some(&repository))?;
-    let mut gate = gate(args, Some(&repository));
+    let mut gate = gate(context, args, Some(&repository));
     if let Some(range) = &args.range {
         (request.base, request.head) = parse_range(&repository, range)?;
         return gate.check(&request, &NoHistory);
@@ -163,8 +163,9 @@ fn one(context: &Context, args: &CheckArgs) -> Result<Judgement, Error> {
 }
 
 /// A gate whose progress shows.
-fn gate<'r>(args: &CheckArgs, repository: Option<&'r Repository>) -> Gate<'r> {
-    let gate = Gate::new(repository).with_history(args.cache.cache(), watch("commits"));
+fn gate<'r>(context: &Context, args: &CheckArgs, repository: Option<&'r Repository>) -> Gate<'r> {
+    let (cache, clock) = (args.cache.cache(), context.clock());
+    let gate = Gate::new(repository).with_history(cache, clock, watch("commits"));
     #[cfg(feature = "runtime")]
     let gate = gate.watched(watch("goldens"));
     gate
@@ -207,7 +208,7 @@ fn many(context: &Context, args: &CheckArgs) -> miette::Result<Status> {
     let repository = context.repository()?;
     let mut request = request(context, args)?;
     request.policy = context.policy_file(Some(&repository))?;
-    let mut gate = gate(args, Some(&repository));
+    let mut gate = gate(context, args, Some(&repository));
     let mut status_so_far = Status::Passed;
     let mut document = String::new();
     let mut judge = |rev: &str| -> Result<(), Error> {

@@ -42,6 +42,11 @@ impl Context {
         self.today.unwrap_or_else(|| chrono::Local::now().date_naive())
     }
 
+    /// The clock's day, or `--today` if that is later: no commit can have landed after it.
+    pub(super) fn clock(&self) -> NaiveDate {
+        self.today().max(chrono::Local::now().date_naive())
+    }
+
     pub(super) fn repository(&self) -> Result<Repository, Error> {
         Repository::discover(&self.dir)
     }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, ErrorKind};
-use crate::revision::RevisionSpec;
+use crate::revision::{Repository, RevisionSpec};
 
 /// Links that are followed to a file that is not there yet.
 const MAX_LINKS: usize = 40;
@@ -13,6 +13,7 @@ const MAX_LINKS: usize = 40;
 pub(super) struct Files {
     reads: Vec<PathBuf>,
     writes: Vec<PathBuf>,
+    forced: bool,
 }
 
 impl Files {
@@ -40,6 +41,11 @@ impl Files {
         self
     }
 
+    /// Whether files that git keeps may be replaced.
+    pub(super) fn forced(self, forced: bool) -> Self {
+        Files { forced, ..self }
+    }
+
     /// Looks for files that would be overwritten, under whichever names.
     ///
     /// # Errors
@@ -49,6 +55,16 @@ impl Files {
             self.reads.iter().filter_map(|path| Some((path, Place::of(path)?))).collect();
         let mut written: Vec<(&PathBuf, Place)> = Vec::new();
         for path in &self.writes {
+            if !self.forced && is_source(path) {
+                return Err(ErrorKind::Usage {
+                    message: format!(
+                        "{} cannot be written: it is what the gate judges",
+                        path.display()
+                    ),
+                    help: "name another file for the output, or remove that one first".to_owned(),
+                }
+                .into());
+            }
             let Some(place) = Place::of(path) else { continue };
             let same = |(_, known): &&(&PathBuf, Place)| *known == place;
             let (other, what) = match (read.iter().find(same), written.iter().find(same)) {
@@ -69,6 +85,18 @@ impl Files {
         }
         Ok(())
     }
+}
+
+/// Whether a file is one that changes are judged by and that git keeps: protos, policies, goldens.
+fn is_source(path: &Path) -> bool {
+    const KINDS: [&str; 5] = ["proto", "toml", "pbtxt", "bin", "npz"];
+    let kind = path.extension().and_then(|kind| kind.to_str());
+    if !kind.is_some_and(|kind| KINDS.contains(&kind)) || !path.is_file() {
+        return false;
+    }
+    let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty());
+    let repository = Repository::discover(dir.unwrap_or(Path::new(".")));
+    repository.is_ok_and(|repository| repository.tracks(path))
 }
 
 /// Where a file is, whatever its name.

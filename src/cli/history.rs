@@ -60,10 +60,10 @@ pub(super) fn run(context: &Context, args: &HistoryArgs) -> miette::Result<Statu
     let named = context.policy_file(Some(&repository))?;
     let policy = gate.policy(named.as_ref(), &revision, &revision)?;
     let since = args.since.unwrap_or_else(|| {
-        let default = default_since(tip.date);
+        let default = default_since(tip.date.min(context.clock()));
         from.as_ref().map_or(default, |from| default.min(from.date))
     });
-    let options = Options::new(Some(since), args.cache.cache());
+    let options = Options::new(Some(since), args.cache.cache()).by(context.clock());
     let progress = Progress::new("commits", 0);
     let show = |done: usize, of: usize| {
         if done.is_multiple_of(100) {

@@ -65,8 +65,13 @@ pub(super) fn run(context: &Context, args: &LedgerArgs) -> miette::Result<Status
             progress.show_of(done, of);
         }
     };
-    let recording =
-        Recording { today: context.today(), since: args.since, cache: &cache, progress: &show };
+    let recording = Recording {
+        today: context.today(),
+        clock: context.clock(),
+        since: args.since,
+        cache: &cache,
+        progress: &show,
+    };
     let bytes = revision.ledger_bytes(&policy)?;
     let there = bytes.as_deref().map(|bytes| Ledger::read(&policy.ledger, bytes));
     if args.verify {

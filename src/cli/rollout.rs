@@ -60,7 +60,7 @@ pub(super) fn run(context: &Context, args: &RolloutArgs) -> miette::Result<Statu
     let named = context.policy_file(Some(&repository))?;
     let policy = gate.policy(named.as_ref(), &revision, &revision)?;
     let (file, rollouts) = read(&policy, |path| revision.read_file(path))?;
-    let history = history(&repository, &head, &policy, args)?;
+    let history = history(context, &repository, &head, &policy, args)?;
     let facts = Known { repository: &repository, head: &head, history: &history };
     let pattern = args.construct.as_deref().map(pattern).transpose()?;
     let wanted = |construct: &String| pattern.as_ref().is_none_or(|p| p.matches(construct));
@@ -123,13 +123,14 @@ fn read(
 }
 
 fn history(
+    context: &Context,
     repository: &Repository,
     head: &CommitInfo,
     policy: &Policy,
     args: &RolloutArgs,
 ) -> Result<History, Error> {
-    let since = args.since.unwrap_or_else(|| default_since(head.date));
-    let options = Options::new(Some(since), args.cache.cache());
+    let since = args.since.unwrap_or_else(|| default_since(head.date.min(context.clock())));
+    let options = Options::new(Some(since), args.cache.cache()).by(context.clock());
     let progress = Progress::new("commits", 0);
     let show = |done: usize, of: usize| {
         if done.is_multiple_of(100) {

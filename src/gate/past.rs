@@ -22,6 +22,7 @@ const KEPT: usize = 2;
 pub(super) struct Past<'r> {
     repository: Option<&'r Repository>,
     cache: Cache,
+    clock: NaiveDate,
     watch: Watch,
     read: RefCell<Vec<Rc<Read>>>,
 }
@@ -39,8 +40,13 @@ struct Read {
 }
 
 impl<'r> Past<'r> {
-    pub(super) fn new(repository: Option<&'r Repository>, cache: Cache, watch: Watch) -> Self {
-        Past { repository, cache, watch, read: RefCell::default() }
+    pub(super) fn new(
+        repository: Option<&'r Repository>,
+        cache: Cache,
+        clock: NaiveDate,
+        watch: Watch,
+    ) -> Self {
+        Past { repository, cache, clock, watch, read: RefCell::default() }
     }
 
     /// The history of a contract that has `base` on its chain; `Err` says why there is none.
@@ -51,7 +57,8 @@ impl<'r> Past<'r> {
         backward: Length,
     ) -> Result<Rc<Read>, String> {
         let repository = self.repository.ok_or("no repository")?;
-        let since = since_for_check(base.date, backward);
+        let back = |commit: &CommitInfo| since_for_check(commit.date.min(self.clock), backward);
+        let since = back(base);
         let fits = |read: &Rc<Read>| {
             read.since == since
                 && read.spec == *spec
@@ -60,13 +67,13 @@ impl<'r> Past<'r> {
         if let Some(read) = self.read.borrow().iter().find(|read| fits(read)) {
             return Ok(read.clone());
         }
-        let options = Options::new(Some(since), self.cache.clone());
+        let options = Options::new(Some(since), self.cache.clone()).by(self.clock);
         let watch = &self.watch;
         let progress = |done, of| watch.show(done, of);
         // The branch that is checked out has most of what is asked for, and its index serves all; but commits of long
         // ago have no use for what came after them.
         let head = repository.head().ok();
-        let recent = head.filter(|head| since_for_check(head.date, backward) == since);
+        let recent = head.filter(|head| back(head) == since);
         let tips = recent.map(|head| head.id).into_iter().chain([base.id]);
         for tip in tips {
             let history = History::open(repository, spec, tip, &options, &progress);
@@ -143,8 +150,17 @@ impl<'g, 'r> Known<'g, 'r> {
 impl EvidenceSource for Known<'_, '_> {
     fn emission(&self, construct: &str) -> Emission {
         match self.given.emission(construct) {
-            Emission::Unknown => self.rollouts.emission(construct, self.today),
-            known => known,
+            Emission::Unknown => {}
+            known => return known,
+        }
+        match self.rollouts.emission(construct, self.today) {
+            // What replaces it cannot have been emitted before it was declared.
+            Emission::Ceased(since) => {
+                let new = self.rollouts.replacing(construct);
+                let declared = new.filter_map(|new| self.introduced(new)).map(|seen| seen.date);
+                Emission::Ceased(declared.fold(since, NaiveDate::max))
+            }
+            stated => stated,
         }
     }
 

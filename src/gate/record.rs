@@ -20,6 +20,8 @@ pub struct Recording<'a> {
     pub today: NaiveDate,
     /// The day that history goes back to; `None` for the usual one.
     pub since: Option<NaiveDate>,
+    /// The clock's day: no commit landed after it.
+    pub clock: NaiveDate,
     /// Where the index of history is kept.
     pub cache: &'a Cache,
     /// Is told how far the walk has come.
@@ -89,8 +91,9 @@ impl Gate<'_> {
                 self.contracts.get(closure, &policy.contract)?
             }
         };
-        let since = recording.since.unwrap_or_else(|| default_since(commit.date));
-        let options = Options::new(Some(since), recording.cache.clone());
+        let since =
+            recording.since.unwrap_or_else(|| default_since(commit.date.min(recording.clock)));
+        let options = Options::new(Some(since), recording.cache.clone()).by(recording.clock);
         let history =
             History::open(repository, &policy.contract, commit.id, &options, recording.progress)?;
         notes.extend(history.notes);

@@ -61,6 +61,23 @@ impl Chain {
     }
 }
 
+impl Listed {
+    /// Takes dates back that are later than the clock's: dates never run backwards, so one would move all that follow.
+    pub(super) fn no_later_than(&mut self, clock: NaiveDate, known: Option<&Chain>) {
+        let last = self.after.and_then(|after| known?.at(after)).map(|(_, date)| date);
+        let mut before = last.unwrap_or(NaiveDate::MIN);
+        let first = self.new.iter().map(|commit| commit.date).find(|date| *date <= clock);
+        for commit in &mut self.new {
+            if commit.date > clock {
+                // Where nothing is older, the next one bounds it.
+                commit.date =
+                    if before == NaiveDate::MIN { first.unwrap_or(clock) } else { before };
+            }
+            before = before.max(commit.date);
+        }
+    }
+}
+
 /// Lists the first parents of `tip`: back to a commit of `known`, else to the last one before `since` (which says what
 /// was there before), else to the root.
 pub(super) fn list(

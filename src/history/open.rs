@@ -26,6 +26,9 @@ pub struct Options {
     pub cache: Cache,
     /// Time between two checkpoints of a walk; `None` for a second.
     pub checkpoint: Option<Duration>,
+    /// The day that the clock says: a commit that claims a later one landed when the one before it did. `None` takes
+    /// every date as it is written.
+    pub clock: Option<NaiveDate>,
     /// Commits that one thread looks at in a row, checkpoints come between them; `None` for what is fast.
     pub chunk: Option<std::num::NonZeroUsize>,
 }
@@ -33,7 +36,13 @@ pub struct Options {
 impl Options {
     /// The usual way to look at history.
     pub fn new(since: Option<NaiveDate>, cache: Cache) -> Self {
-        Options { since, cache, checkpoint: None, chunk: None }
+        Options { since, cache, checkpoint: None, clock: None, chunk: None }
+    }
+
+    /// Takes no date that is later than the clock's.
+    #[must_use]
+    pub fn by(self, clock: NaiveDate) -> Self {
+        Options { clock: Some(clock), ..self }
     }
 }
 
@@ -93,7 +102,11 @@ impl History {
         };
         let kept = kept.filter(|kept| kept.since == options.since);
         let had = kept.as_ref().map_or(0, |kept| kept.chain.commits.len());
-        let listed = chain::list(repository, tip, options.since, kept.as_ref().map(|k| &k.chain))?;
+        let chain = kept.as_ref().map(|k| &k.chain);
+        let mut listed = chain::list(repository, tip, options.since, chain)?;
+        if let Some(clock) = options.clock {
+            listed.no_later_than(clock, chain);
+        }
         let known = match (kept, listed.after) {
             (Some(Kept { mut chain, timeline, .. }), Some(after)) => {
                 chain.cut(after);

@@ -183,6 +183,30 @@ impl Repository {
         Some(commit == tip.id || self.git.graph_descendant_of(tip.id, commit).ok()?)
     }
 
+    /// Whether the working tree has changes below one of these directories, untracked files included; what cannot be
+    /// told counts as none.
+    pub fn changed_below(&self, directories: &[String]) -> bool {
+        if directories.is_empty() {
+            return false;
+        }
+        let mut options = git2::StatusOptions::new();
+        options.include_untracked(true).recurse_untracked_dirs(false).disable_pathspec_match(true);
+        for directory in directories {
+            options.pathspec(directory);
+        }
+        self.git.statuses(Some(&mut options)).is_ok_and(|statuses| !statuses.is_empty())
+    }
+
+    /// Whether git tracks the file at a path of the working tree.
+    pub fn tracks(&self, path: &Path) -> bool {
+        let Some(root) = self.git.workdir().and_then(|dir| std::fs::canonicalize(dir).ok()) else {
+            return false;
+        };
+        let Ok(path) = std::fs::canonicalize(path) else { return false };
+        let Ok(inside) = path.strip_prefix(root) else { return false };
+        self.git.index().is_ok_and(|index| index.get_path(inside, 0).is_some())
+    }
+
     /// Whether the clone is shallow.
     pub fn is_shallow(&self) -> bool {
         self.git.is_shallow()

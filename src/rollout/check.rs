@@ -3,6 +3,7 @@
 use chrono::NaiveDate;
 
 use super::file::{Event, Rollout, Rollouts};
+use crate::history::Confidence;
 use crate::triage::Seen;
 
 /// What entries are held against.
@@ -61,7 +62,19 @@ fn of(rollout: &Rollout, facts: &dyn Facts) -> Vec<Fault> {
                 Some(seen) if reader.date < seen.date => {
                     let message =
                         format!("{construct} was declared on {seen}, after {}", reader.date);
-                    fault("reader", message, seen.confidence != crate::history::Confidence::Known);
+                    fault("reader", message, seen.confidence != Confidence::Known);
+                }
+                _ => {}
+            }
+        }
+    }
+    if let Some(last) = rollout.emitted.last() {
+        for construct in &rollout.constructs {
+            match facts.introduced(construct) {
+                Some(seen) if last.on.date < seen.date && last.off.is_none() => {
+                    let message =
+                        format!("{construct} was declared on {seen}, after {}", last.on.date);
+                    fault("emitted.on", message, seen.confidence != Confidence::Known);
                 }
                 _ => {}
             }

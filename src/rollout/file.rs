@@ -133,6 +133,13 @@ impl Rollouts {
         self.entries.iter().find(|rollout| rollout.constructs.iter().any(|c| c == construct))
     }
 
+    /// What compilers emit instead of a construct.
+    pub fn replacing<'r>(&'r self, construct: &'r str) -> impl Iterator<Item = &'r str> {
+        let entries = self.entries.iter();
+        let found = entries.filter(move |rollout| rollout.replaces.iter().any(|c| c == construct));
+        found.flat_map(|rollout| rollout.constructs.iter().map(String::as_str))
+    }
+
     /// Whether compilers emit a construct on a day, as far as the entries say.
     ///
     /// What an entry replaces is emitted whenever the new form is not.

@@ -54,7 +54,7 @@ impl ConvertArgs {
     pub(in crate::cli) fn files(&self) -> Files {
         // With `--force` it may take its own artifact's place, which is read whole before.
         let read = (!self.force).then_some(&self.file);
-        Files::default().reads(read)
+        Files::default().reads(read).forced(self.force)
     }
 }
 

@@ -27,7 +27,7 @@ use crate::descriptor::{Enum, EnumValue};
 use crate::finding::{Step, Triage};
 use crate::triage::{Check, Context, Outcome};
 
-use super::field_number_reused::{comes_back, read_by_old_runtimes};
+use super::field_number_reused::{comes_back, dated, read_by_old_runtimes};
 use super::wording;
 
 /// See the module comment.
@@ -65,7 +65,10 @@ fn judge(change: &Change<'_>, context: &Context<'_>) -> Option<Outcome> {
         }
     }
     match (owner.reserves_number(new.number), owner.reserves_name(&new.name)) {
-        (true, false) => Some(reused(context, was)),
+        (true, false) => {
+            let before = context.evidence.number_before(&owner.name, new.number);
+            Some(dated(context, before, reused(context, was)))
+        }
         (true, true) => {
             let same = "it is the very value that was removed, with the same meaning";
             Some(vouched(change, format!("{was}, as is the name"), same))

@@ -56,7 +56,12 @@ fn judge(change: &Change<'_>, context: &Context<'_>) -> Option<Outcome> {
         if let Some(outcome) = comes_back(before, |former| former.is(new), &was) {
             return Some(outcome);
         }
-        return Some(if certain(owner, new) { reused(context, was) } else { back(change, was) });
+        let before = context.evidence.number_before(&owner.name, new.number);
+        return Some(if certain(owner, new) {
+            dated(context, before, reused(context, was))
+        } else {
+            back(change, was)
+        });
     }
     let why = change.repurposed.as_deref()?;
     let old = field.base?;
@@ -75,6 +80,23 @@ fn reused(context: &Context<'_>, message: String) -> Outcome {
         format!("artifacts of the last {backward} hold the old field under this number"),
         "Take a number that was never used, and keep this one reserved. If it is the same field coming back unchanged, have that waived with the commit that removed it.",
     )
+}
+
+/// The same with what history knows of the number: what was freed before the window is in no artifact.
+pub(super) fn dated(context: &Context<'_>, before: Vec<Former>, outcome: Outcome) -> Outcome {
+    let backward = context.windows.backward;
+    let Some(last) = before.into_iter().max_by_key(|former| former.until.date) else {
+        return outcome;
+    };
+    let mut outcome = match backward.satisfied(last.until.date, context.today) {
+        true => Outcome::safe(
+            format!("{}; it was {last} until {}", outcome.message, last.until),
+            format!("no artifact of the last {backward} holds the old meaning"),
+        ),
+        false => outcome.earliest(backward.after(last.until.date)),
+    };
+    outcome.evidence = wording::dated(&last);
+    outcome
 }
 
 /// What history knows to be the very thing that was removed.

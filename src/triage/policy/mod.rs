@@ -84,6 +84,12 @@ pub enum Execute {
 }
 
 impl GoldenPaths {
+    /// All directories that are looked at, of either layout and below every prefix.
+    pub fn places(&self) -> Vec<String> {
+        let dirs = self.paths.iter().chain(&self.upstream);
+        dirs.flat_map(|dir| self.below_prefixes(dir)).collect()
+    }
+
     /// A directory of either list below every prefix, in order, each once.
     pub fn below_prefixes(&self, dir: &str) -> Vec<String> {
         let mut places = Vec::new();
