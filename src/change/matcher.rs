@@ -52,9 +52,15 @@ impl Pairs {
             else {
                 continue;
             };
+            // A message of files that did not change, shared by both: the types of its fields have equal names.
+            if std::ptr::eq(base_message, head_message) {
+                continue;
+            }
             for base_field in &base_message.fields {
                 let Some(head_field) = head_message.field(base_field.number) else { continue };
                 match (&base_field.ty, &head_field.ty) {
+                    // Paired by name, or not there on one side.
+                    (from, to) if from == to => {}
                     (Type::Message(from), Type::Message(to)) => {
                         pairs.try_messages(base, head, from, to, &mut queue);
                     }

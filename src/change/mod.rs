@@ -7,7 +7,7 @@ pub mod wire;
 
 pub use compare::compare;
 pub(crate) use compare::{
-    SAME_STEM, UNRELATED_NAMES, ranges, repurposed_field, repurposed_value, subtract,
+    SAME_STEM, UNRELATED_NAMES, compare_pairs, ranges, repurposed_field, repurposed_value, subtract,
 };
 pub use matcher::Pairs;
 pub use wire::{Severity, WireEffect};

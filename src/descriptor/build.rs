@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use prost_types::field_descriptor_proto::{Label as ProtoLabel, Type as ProtoType};
-use prost_types::{DescriptorProto, EnumDescriptorProto, FieldDescriptorProto};
+use prost_types::{
+    DescriptorProto, EnumDescriptorProto, FieldDescriptorProto, FileDescriptorProto,
+};
 
 use super::features::{FeatureSet, FieldPresence, FileFeatures, encode_file};
 use super::model::{
@@ -35,38 +37,70 @@ pub(super) fn build(
     for (index, file) in files.iter().enumerate() {
         // The pool holds every file just added to it.
         let Some(resolved) = pool.get_file_by_name(&file.name) else { continue };
-        let descriptor = resolved.file_descriptor_proto();
-        let builder = Builder {
-            file: index,
-            features: &file.features,
-            proto2: file.features.syntax == super::features::Syntax::Proto2,
-        };
-        let defaults = file.features.syntax.defaults();
-        let outer = builder.override_at(&[]).or(defaults);
-        let package = descriptor.package();
-        for (at, message) in descriptor.message_type.iter().enumerate() {
-            let path = vec![4, index_i32(at)];
-            builder.message(&mut contract, package, path, message, outer);
-            builder.nested_extensions(
-                &mut extensions,
-                package,
-                &[4, index_i32(at)],
-                message,
-                outer,
-            );
-        }
-        for (at, enumeration) in descriptor.enum_type.iter().enumerate() {
-            builder.enumeration(&mut contract, package, vec![5, index_i32(at)], enumeration, outer);
-        }
-        for (at, extension) in descriptor.extension.iter().enumerate() {
-            let path = vec![7, index_i32(at)];
-            extensions.push(builder.extension(package, &path, extension, outer));
-        }
+        declare(&mut contract, &mut extensions, index, file, resolved.file_descriptor_proto());
     }
     contract.files = files;
     add_extensions(&mut contract, extensions);
     close_enum_fields(&mut contract);
     Ok(contract)
+}
+
+/// Like [`build`], for files of which some declare what they did in `before`; `None` where that saves nothing or is not
+/// sure to give the same. Without extensions and dangling imports.
+pub(super) fn build_after(files: &[Arc<ParsedFile>], before: &Contract) -> Option<Contract> {
+    let changed = super::reuse::changed(files, &before.files)?;
+    let is_changed = |place: &Place| changed.contains(&place.file);
+    let pool = super::pool::resolve_some(files, &changed)?;
+    let mut contract = before.clone();
+    contract.messages.retain(|_, message| !is_changed(&message.place));
+    contract.enums.retain(|_, enumeration| !is_changed(&enumeration.place));
+    let mut extensions = Vec::new();
+    for &index in &changed {
+        let file = files.get(index)?;
+        let resolved = pool.get_file_by_name(&file.name)?;
+        declare(&mut contract, &mut extensions, index, file, resolved.file_descriptor_proto());
+    }
+    // A field's closedness is part of its message, which may be one of those kept.
+    let closed = |contract: &Contract, name: &str| contract.enumeration(name).map(|e| e.closed);
+    let enums = before.enums.values().filter(|e| is_changed(&e.place));
+    if !extensions.is_empty()
+        || enums.into_iter().any(|e| closed(&contract, &e.name).is_some_and(|now| now != e.closed))
+    {
+        return None;
+    }
+    contract.files = files.to_vec();
+    close_enum_fields(&mut contract);
+    Some(contract)
+}
+
+/// Adds what a file declares, its types resolved; extensions are put aside.
+fn declare(
+    contract: &mut Contract,
+    extensions: &mut Vec<(Name, Field)>,
+    index: usize,
+    file: &ParsedFile,
+    descriptor: &FileDescriptorProto,
+) {
+    let builder = Builder {
+        file: index,
+        features: &file.features,
+        proto2: file.features.syntax == super::features::Syntax::Proto2,
+    };
+    let defaults = file.features.syntax.defaults();
+    let outer = builder.override_at(&[]).or(defaults);
+    let package = descriptor.package();
+    for (at, message) in descriptor.message_type.iter().enumerate() {
+        let path = vec![4, index_i32(at)];
+        builder.message(contract, package, path, message, outer);
+        builder.nested_extensions(extensions, package, &[4, index_i32(at)], message, outer);
+    }
+    for (at, enumeration) in descriptor.enum_type.iter().enumerate() {
+        builder.enumeration(contract, package, vec![5, index_i32(at)], enumeration, outer);
+    }
+    for (at, extension) in descriptor.extension.iter().enumerate() {
+        let path = vec![7, index_i32(at)];
+        extensions.push(builder.extension(package, &path, extension, outer));
+    }
 }
 
 impl Contract {
@@ -99,13 +133,13 @@ fn add_extensions(contract: &mut Contract, extensions: Vec<(Name, Field)>) {
     let mut extended = HashSet::new();
     for (extendee, field) in extensions {
         if let Some(message) = contract.messages.get_mut(&extendee) {
-            message.fields.push(field);
+            Arc::make_mut(message).fields.push(field);
             extended.insert(extendee);
         }
     }
     for name in extended {
         if let Some(message) = contract.messages.get_mut(&name) {
-            message.fields.sort_by_key(|f| f.number);
+            Arc::make_mut(message).fields.sort_by_key(|f| f.number);
         }
     }
 }
@@ -114,9 +148,14 @@ fn add_extensions(contract: &mut Contract, extensions: Vec<(Name, Field)>) {
 fn close_enum_fields(contract: &mut Contract) {
     let closed: BTreeMap<Name, bool> =
         contract.enums.values().map(|e| (e.name.clone(), e.closed)).collect();
-    for field in contract.messages.values_mut().flat_map(|m| &mut m.fields) {
-        if let Type::Enum(name) = &field.ty {
-            field.closed_enum |= closed.get(name).copied().unwrap_or(false);
+    let closes = |field: &Field| {
+        !field.closed_enum
+            && matches!(&field.ty, Type::Enum(name) if closed.get(name).is_some_and(|closed| *closed))
+    };
+    for message in contract.messages.values_mut() {
+        if message.fields.iter().any(closes) {
+            let fields = &mut Arc::make_mut(message).fields;
+            fields.iter_mut().filter(|f| closes(f)).for_each(|f| f.closed_enum = true);
         }
     }
 }
@@ -236,7 +275,7 @@ impl Builder<'_> {
         let options = descriptor.options.as_ref();
         contract.messages.insert(
             name.clone(),
-            Message {
+            Arc::new(Message {
                 name,
                 fields,
                 oneofs,
@@ -248,7 +287,7 @@ impl Builder<'_> {
                 reach: Reach::default(),
                 place: self.place(&path),
                 by_name: Index::default(),
-            },
+            }),
         );
     }
 
@@ -387,7 +426,7 @@ impl Builder<'_> {
             sorted(descriptor.reserved_range.iter().map(|r| (r.start(), r.end())));
         contract.enums.insert(
             name.clone(),
-            Enum {
+            Arc::new(Enum {
                 name,
                 values,
                 closed: features.closed.unwrap_or(false),
@@ -397,7 +436,7 @@ impl Builder<'_> {
                 place: self.place(&path),
                 by_name: Index::default(),
                 by_number: Index::default(),
-            },
+            }),
         );
     }
 }

@@ -1,6 +1,7 @@
 //! Reachability: which types an artifact can carry.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use super::model::{Contract, Field, Message, Name, Reach};
 
@@ -35,11 +36,18 @@ impl Contract {
         let wire = closed(&self.roots);
         let json = closed(&self.json_roots);
         let reach = |name: &Name| Reach { wire: wire.contains(name), json: json.contains(name) };
+        // Types that other contracts share are copied only where they differ.
         for (name, message) in &mut self.messages {
-            message.reach = reach(name);
+            let reach = reach(name);
+            if message.reach != reach {
+                Arc::make_mut(message).reach = reach;
+            }
         }
         for (name, enumeration) in &mut self.enums {
-            enumeration.reach = reach(name);
+            let reach = reach(name);
+            if enumeration.reach != reach {
+                Arc::make_mut(enumeration).reach = reach;
+            }
         }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use prost_types::{DescriptorProto, FileDescriptorProto};
 use protox::file::{FileResolver, GoogleFileResolver};
 
-use super::build::build;
+use super::build::{build, build_after};
 use super::features::{FileFeatures, Syntax, decode_file};
 use super::model::{Contract, Name};
 use super::parse::{ParseCache, ParsedFile, Spans};
@@ -329,6 +329,39 @@ impl SourceClosure {
             return Err(ErrorKind::UnusableFile { path, reason }.into());
         }
         let (files, dangling) = self.reduced(spec);
+        self.build(spec, files, &dangling)
+    }
+
+    /// Like [`SourceClosure::contract`], and the same contract, sooner when `before` has most of it: types of files that
+    /// did not change are taken from there.
+    ///
+    /// # Errors
+    /// Those of [`SourceClosure::contract`].
+    pub fn contract_after(
+        &self,
+        spec: &ContractSpec,
+        before: &Contract,
+    ) -> Result<Contract, Error> {
+        if !self.unusable.is_empty() {
+            return self.contract(spec);
+        }
+        let (files, dangling) = self.reduced(spec);
+        let reused = dangling.is_empty().then(|| build_after(&files, before)).flatten();
+        match reused {
+            Some(mut contract) => {
+                contract.govern(spec);
+                Ok(contract)
+            }
+            None => self.build(spec, files, &dangling),
+        }
+    }
+
+    fn build(
+        &self,
+        spec: &ContractSpec,
+        files: Vec<Arc<ParsedFile>>,
+        dangling: &Dangling,
+    ) -> Result<Contract, Error> {
         let imports = dangling.keys().map(String::as_str).collect();
         let mut contract =
             build(files, imports).map_err(|error| match dangling.first_key_value() {

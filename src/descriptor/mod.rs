@@ -10,6 +10,7 @@ mod load;
 mod model;
 mod parse;
 mod pool;
+mod reuse;
 mod spelling;
 
 pub use features::{FeatureSet, FieldPresence, FileFeatures, Syntax};

@@ -21,10 +21,11 @@ pub struct Contract {
     pub roots: Vec<Name>,
     /// Messages that travel as JSON inside an opaque field, as far as they exist, sorted.
     pub json_roots: Vec<Name>,
-    /// All messages of the import closure (map entries included), reachable or not.
-    pub messages: BTreeMap<Name, Message>,
-    /// All enums of the import closure, reachable or not.
-    pub enums: BTreeMap<Name, Enum>,
+    /// All messages of the import closure (map entries included), reachable or not; contracts made one after the
+    /// other share those of files that did not change.
+    pub messages: BTreeMap<Name, Arc<Message>>,
+    /// All enums of the import closure, reachable or not; shared like the messages.
+    pub enums: BTreeMap<Name, Arc<Enum>>,
     /// The files of the import closure, sorted by import name.
     pub files: Vec<Arc<ParsedFile>>,
 }
@@ -248,12 +249,12 @@ impl Contract {
 
     /// The message with this full name.
     pub fn message(&self, name: &str) -> Option<&Message> {
-        self.messages.get(name)
+        self.messages.get(name).map(Arc::as_ref)
     }
 
     /// The enum with this full name.
     pub fn enumeration(&self, name: &str) -> Option<&Enum> {
-        self.enums.get(name)
+        self.enums.get(name).map(Arc::as_ref)
     }
 
     /// The file of a construct.

@@ -58,6 +58,49 @@ pub(super) fn resolve(
     }
 }
 
+/// Lets prost-reflect check and resolve some of the files, the others known to be right; `None` when there is an error.
+///
+/// Of the others only names are taken that can be referred to, or that can collide with another file's.
+pub(super) fn resolve_some(files: &[Arc<ParsedFile>], some: &[usize]) -> Option<DescriptorPool> {
+    let visible = super::imports::visible_through_public(files).ok()?;
+    let prepared = files.iter().zip(&visible).enumerate().map(|(at, (file, visible))| {
+        if some.contains(&at) {
+            let mut prepared = pool_file(&file.descriptor);
+            prepared.dependency.extend(visible.iter().map(|name| name.to_string()));
+            return prepared;
+        }
+        FileDescriptorProto {
+            name: file.descriptor.name.clone(),
+            package: file.descriptor.package.clone(),
+            message_type: file.descriptor.message_type.iter().map(names_of).collect(),
+            enum_type: file.descriptor.enum_type.iter().map(values_of).collect(),
+            syntax: file.descriptor.syntax.clone(),
+            ..Default::default()
+        }
+    });
+    let prepared: Vec<FileDescriptorProto> = prepared.collect();
+    let mut pool = DescriptorPool::new();
+    pool.add_file_descriptor_protos(prepared).ok().map(|()| pool)
+}
+
+/// A message with its nested types and without fields.
+fn names_of(message: &DescriptorProto) -> DescriptorProto {
+    DescriptorProto {
+        name: message.name.clone(),
+        nested_type: message.nested_type.iter().map(names_of).collect(),
+        enum_type: message.enum_type.iter().map(values_of).collect(),
+        ..Default::default()
+    }
+}
+
+/// An enum whose values can be defaults of fields.
+fn values_of(enumeration: &EnumDescriptorProto) -> EnumDescriptorProto {
+    let mut copy = enumeration.clone();
+    copy.reserved_range.clear();
+    plain_enum(&mut copy);
+    copy
+}
+
 /// What the pool needs of a file: no services, no source information, and no custom options, which
 /// have no effect on the wire and may nest without bound. Public imports are expanded instead.
 fn pool_file(file: &FileDescriptorProto) -> FileDescriptorProto {

@@ -13,21 +13,28 @@ use self::slots::Slots;
 use super::matcher::Pairs;
 use super::wire::{self, Severity, WireEffect, WireTable};
 use super::{Change, ChangeKind, Sides, Subject, Surface, json};
-use crate::descriptor::{Contract, Enum, Message, Place, Reach};
+use crate::descriptor::{Contract, Enum, Message, Place, Reach, Type};
 
 /// Compares two contracts construct by construct; sorted by construct, then kind.
 ///
 /// Changes of constructs that no root reaches are included; [`Change::reach`] tells them apart. Fields of
 /// a message that is itself added or removed are not listed one by one.
 pub fn compare<'a>(base: &'a Contract, head: &'a Contract) -> Vec<Change<'a>> {
-    let pairs = Pairs::new(base, head);
-    let table = WireTable::new(base, head, &pairs);
-    let mut comparison =
-        Comparison { base, head, pairs: &pairs, table: &table, changes: Vec::new() };
+    compare_pairs(base, head, &Pairs::new(base, head))
+}
+
+/// Like [`compare`], of contracts whose types were paired.
+pub(crate) fn compare_pairs<'a>(
+    base: &'a Contract,
+    head: &'a Contract,
+    pairs: &Pairs,
+) -> Vec<Change<'a>> {
+    let table = WireTable::new(base, head, pairs);
+    let mut comparison = Comparison { base, head, pairs, table: &table, changes: Vec::new() };
     comparison.messages();
     comparison.enums();
     let mut changes = comparison.changes;
-    changes.extend(json::compare(base, head, &pairs));
+    changes.extend(json::compare(base, head, pairs));
     changes.sort_by(|a, b| {
         (&a.construct, a.surface, a.kind, a.number).cmp(&(
             &b.construct,
@@ -157,6 +164,16 @@ impl<'a> Comparison<'a, '_> {
     fn message(&mut self, base: &'a Message, head: &'a Message) {
         let sides = Sides::both(base, head);
         let subject = Subject::Message(sides);
+        // One message of a file that did not change, in both contracts: only what its fields refer to can differ.
+        if std::ptr::eq(base, head) {
+            let slots = Slots::new(base, head);
+            for field in &base.fields {
+                if !self.refers_to_the_same(&field.ty) {
+                    self.field(&slots, field, field, head.reach);
+                }
+            }
+            return;
+        }
         let whole = either(base.reach, head.reach);
         if !head.map_entry {
             if base.name != head.name {
@@ -198,6 +215,18 @@ impl<'a> Comparison<'a, '_> {
                     .was_now(ranges(&base.extension_ranges), ranges(&head.extension_ranges))
                     .wire(WireEffect::new(backward, Severity::Safe)),
             );
+        }
+    }
+
+    /// Whether what a type says of a field is the same in both contracts.
+    fn refers_to_the_same(&self, ty: &Type) -> bool {
+        match ty {
+            Type::Scalar(_) => true,
+            Type::Message(name) => self.pairs.message_in_head(name) == Some(name),
+            Type::Enum(name) => match (self.base.enumeration(name), self.head.enumeration(name)) {
+                (Some(base), Some(head)) => std::ptr::eq(base, head),
+                _ => false,
+            },
         }
     }
 
@@ -259,6 +288,10 @@ impl<'a> Comparison<'a, '_> {
     }
 
     fn enumeration(&mut self, base: &'a Enum, head: &'a Enum) {
+        // One enum in both contracts.
+        if std::ptr::eq(base, head) {
+            return;
+        }
         let subject = Subject::Enum(Sides::both(base, head));
         let whole = either(base.reach, head.reach);
         if base.name != head.name {

@@ -115,12 +115,15 @@ impl<'r> Worker<'r> {
             last.closure = closure;
             return Ok(None);
         }
-        let contract = Arc::new(closure.contract(self.spec)?);
         let before = match &self.last {
             Some(Last { contract: Some(before), .. }) => Some(before.clone()),
             Some(Last { closure, .. }) => closure.contract(self.spec).ok().map(Arc::new),
             None => None,
         };
+        let contract = Arc::new(match &before {
+            Some(before) => closure.contract_after(self.spec, before)?,
+            None => closure.contract(self.spec)?,
+        });
         let step = match before {
             Some(before) => Step::Differs { at, difference: Difference::new(&before, &contract) },
             None => Step::Contract { at, contract: contract.clone() },

@@ -5,6 +5,7 @@ mod tree;
 pub use tree::render;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use chrono::NaiveDate;
 use serde::Serialize;
@@ -35,12 +36,12 @@ pub fn json(side: &SideInfo, contract: &Contract, layout: Layout) -> String {
 
 /// Reachable messages, sorted by name.
 fn messages(contract: &Contract) -> impl Iterator<Item = &Message> {
-    contract.messages.values().filter(|m| m.reach.any())
+    contract.messages.values().map(Arc::as_ref).filter(|m| m.reach.any())
 }
 
 /// Reachable enums, sorted by name.
 fn enums(contract: &Contract) -> impl Iterator<Item = &Enum> {
-    contract.enums.values().filter(|e| e.reach.any())
+    contract.enums.values().map(Arc::as_ref).filter(|e| e.reach.any())
 }
 
 /// How much there is.
@@ -66,8 +67,9 @@ impl Counts {
 
     fn of(contract: &Contract, counts: impl Fn(Reach) -> bool) -> Self {
         let messages: Vec<&Message> =
-            contract.messages.values().filter(|m| counts(m.reach)).collect();
-        let enums: Vec<&Enum> = contract.enums.values().filter(|e| counts(e.reach)).collect();
+            contract.messages.values().map(Arc::as_ref).filter(|m| counts(m.reach)).collect();
+        let enums: Vec<&Enum> =
+            contract.enums.values().map(Arc::as_ref).filter(|e| counts(e.reach)).collect();
         let places = messages.iter().map(|m| &m.place).chain(enums.iter().map(|e| &e.place));
         let files: BTreeSet<usize> = places.map(|p| p.file).collect();
         Counts {

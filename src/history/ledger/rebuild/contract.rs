@@ -70,11 +70,11 @@ pub(super) fn contract(
         match group.scope.kind {
             ScopeKind::Message => {
                 let message = message(key, group, place, &kinds)?;
-                contract.messages.insert(message.name.clone(), message);
+                contract.messages.insert(message.name.clone(), message.into());
             }
             ScopeKind::Enum => {
                 let enumeration = enumeration(key, group, place)?;
-                contract.enums.insert(enumeration.name.clone(), enumeration);
+                contract.enums.insert(enumeration.name.clone(), enumeration.into());
             }
         }
     }
@@ -87,7 +87,7 @@ pub(super) fn contract(
         if message.fields.iter().map(|field| field.number).ne([1, 2]) {
             return Err(wrong(entry.line, "a map's entry has the fields 1 and 2"));
         }
-        contract.messages.insert(message.name.clone(), message);
+        contract.messages.insert(message.name.clone(), message.into());
     }
     for root in roots.iter().chain(&json_roots) {
         if !kinds.contains_key(&**root) {
