@@ -4,6 +4,8 @@
 //! A random team lands fields, switches their emission on and off, removes, reverts and relands them, and takes numbers
 //! and names again. What is judged an error does not land. Every pair of builds inside the windows is tried then.
 
+#![allow(clippy::panic, clippy::unwrap_used)]
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use aotgate::descriptor::{Contract, ContractSpec, FileTree, ParseCache, RootSpec, SourceClosure};

@@ -45,7 +45,7 @@ fn facts(contract: &Contract) -> BTreeMap<String, String> {
             reach,
             place: _,
             ..
-        } = message;
+        } = &**message;
         let oneofs: Vec<_> = oneofs.iter().map(|Oneof { name, place: _ }| name).collect();
         facts.insert(format!("message {name}"), format!(
             "oneofs {oneofs:?} reserved {reserved_numbers:?} {reserved_names:?} extensions {extension_ranges:?} \
@@ -77,7 +77,7 @@ fn facts(contract: &Contract) -> BTreeMap<String, String> {
     for enumeration in contract.enums.values().filter(|e| !foreign(&e.name)) {
         let Enum {
             name, values, closed, reserved_numbers, reserved_names, reach, place: _, ..
-        } = enumeration;
+        } = &**enumeration;
         let values: Vec<_> = values.iter().map(|v| (&v.name, v.number)).collect();
         facts.insert(format!("enum {name}"), format!(
             "closed {closed} {values:?} reserved {reserved_numbers:?} {reserved_names:?} {reach:?}"

@@ -303,7 +303,9 @@ pub(crate) fn contract(sources: &[(&'static str, String)]) -> Contract {
     // own feature `legacy_closed_enum` only where it generates C++, so that here it does not.
     let closed: BTreeSet<Name> =
         contract.enums.values().filter(|e| e.closed).map(|e| e.name.clone()).collect();
-    for field in contract.messages.values_mut().flat_map(|m| &mut m.fields) {
+    for field in
+        contract.messages.values_mut().flat_map(|m| &mut std::sync::Arc::make_mut(m).fields)
+    {
         field.closed_enum = field.ty.named().is_some_and(|name| closed.contains(name));
     }
     contract
