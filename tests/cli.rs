@@ -454,6 +454,8 @@ fn the_policy_references_example_is_a_policy() {
     let example = reference.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
     let policy = aotgate::triage::policy::parse("example", example).unwrap();
     assert_eq!(policy.contract.candidates(), ["schema/bundle.proto"]);
+    let example = reference.split("```toml\n").nth(2).unwrap().split("```").next().unwrap();
+    assert_eq!(aotgate::rollout::Rollouts::parse("example", example).unwrap().entries.len(), 1);
 }
 
 #[test]
