@@ -138,9 +138,6 @@ pub(super) fn removed(
         ),
     );
     outcome.emission = emission;
-    if let Some(seen) = context.evidence.introduced(&change.construct) {
-        outcome.evidence.push(seen.evidence(format!("{what} was declared")));
-    }
     Some(outcome.earliest(from))
 }
 
