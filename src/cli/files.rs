@@ -41,6 +41,7 @@ impl Files {
         self
     }
 
+    #[cfg(feature = "runtime")]
     /// Whether files that git keeps may be replaced.
     pub(super) fn forced(self, forced: bool) -> Self {
         Files { forced, ..self }
