@@ -323,15 +323,15 @@ impl<'r> Gate<'r> {
         let policy = self.policy(request.policy.as_ref(), base, head)?;
         let comparison = self.compare(base, head, &policy)?;
         let (rollouts, unreadable) = rollouts::of_base(&policy, base)?;
-        let past = past::Base {
-            // One that cannot be read is a finding below, and history says the same.
-            ledger: base.ledger(&policy).unwrap_or_default(),
-            commit: base.commit.clone(),
-            spec: policy.contract.clone(),
-            backward: policy.windows.backward,
+        let evidence = &past::Known {
+            given: evidence,
+            rollouts,
+            today: request.today,
+            base,
+            policy: &policy,
             past: self.past.clone(),
+            looked: past::Looked::default(),
         };
-        let evidence = &past::Known::new(evidence, rollouts, request.today, past);
 
         let mut findings = if Arc::ptr_eq(&comparison.base, &comparison.head) {
             Vec::new()

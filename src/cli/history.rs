@@ -65,11 +65,7 @@ pub(super) fn run(context: &Context, args: &HistoryArgs) -> miette::Result<Statu
     });
     let options = Options::new(Some(since), args.cache.cache()).by(context.clock());
     let progress = Progress::new("commits", 0);
-    let show = |done: usize, of: usize| {
-        if done.is_multiple_of(100) {
-            progress.show_of(done, of);
-        }
-    };
+    let show = |done, of| progress.show_of(done, of);
     let spec = &policy.contract;
     let history = History::open(&repository, spec, tip.id, &options, &show)?;
     let status = match args.verify {

@@ -60,11 +60,7 @@ pub(super) fn run(context: &Context, args: &LedgerArgs) -> miette::Result<Status
     let policy = gate.policy(named.as_ref(), base, &revision)?;
     let cache = args.cache.cache();
     let progress = output::Progress::new("commits", 0);
-    let show = |done: usize, of: usize| {
-        if done.is_multiple_of(100) {
-            progress.show_of(done, of);
-        }
-    };
+    let show = |done, of| progress.show_of(done, of);
     let recording = Recording {
         today: context.today(),
         clock: context.clock(),

@@ -3,6 +3,7 @@
 
 use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use super::files;
@@ -110,14 +111,18 @@ pub(super) struct Progress {
     of: usize,
     started: Instant,
     terminal: bool,
+    /// Milliseconds after the start at which it was shown last.
+    shown: AtomicU64,
 }
 
 impl Progress {
     const PATIENCE: Duration = Duration::from_millis(500);
+    /// Milliseconds between two changes of the line.
+    const RATE: u64 = 50;
 
     pub(super) fn new(what: &'static str, of: usize) -> Self {
         let terminal = std::io::stderr().is_terminal();
-        Progress { what, of, started: Instant::now(), terminal }
+        Progress { what, of, started: Instant::now(), terminal, shown: AtomicU64::new(0) }
     }
 
     /// Shows that so many are done.
@@ -128,7 +133,13 @@ impl Progress {
 
     /// The same, where only now is known of how many.
     pub(super) fn show_of(&self, done: usize, of: usize) {
-        if self.visible() {
+        if !self.visible() {
+            return;
+        }
+        let now = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let last = self.shown.load(Ordering::Relaxed);
+        if done == of || now >= last.saturating_add(Self::RATE) {
+            self.shown.store(now, Ordering::Relaxed);
             eprint!("\r{done} of {of} {}", self.what);
         }
     }

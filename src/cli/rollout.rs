@@ -132,11 +132,7 @@ fn history(
     let since = args.since.unwrap_or_else(|| default_since(head.date.min(context.clock())));
     let options = Options::new(Some(since), args.cache.cache()).by(context.clock());
     let progress = Progress::new("commits", 0);
-    let show = |done: usize, of: usize| {
-        if done.is_multiple_of(100) {
-            progress.show_of(done, of);
-        }
-    };
+    let show = |done, of| progress.show_of(done, of);
     let history = History::open(repository, &policy.contract, head.id, &options, &show)?;
     progress.clear();
     for note in &history.notes {

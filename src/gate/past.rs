@@ -8,9 +8,10 @@ use chrono::NaiveDate;
 use crate::descriptor::ContractSpec;
 use crate::history::ledger::Ledger;
 use crate::history::{Begin, Cache, History, Options, View, since_for_check};
-use crate::revision::{CommitInfo, Repository};
+use crate::revision::{CommitInfo, Repository, Revision};
 use crate::rollout::Rollouts;
 use crate::rollout::windows::Length;
+use crate::triage::policy::Policy;
 use crate::triage::{Emission, EvidenceSource, Former, Seen};
 
 use super::Watch;
@@ -92,57 +93,48 @@ impl<'r> Past<'r> {
     }
 }
 
-/// Where base's past is found.
-pub(super) struct Base<'r> {
-    /// Base's ledger: with it history is not read.
-    pub(super) ledger: Option<Ledger>,
-    /// Base's commit.
-    pub(super) commit: Option<CommitInfo>,
-    /// How the contract is found at a commit.
-    pub(super) spec: ContractSpec,
-    /// What was taken away before this window is in no artifact.
-    pub(super) backward: Length,
-    /// None where history is not to be read.
-    pub(super) past: Option<Rc<Past<'r>>>,
-}
-
 /// The evidence on one change.
 pub(super) struct Known<'g, 'r> {
     /// What the caller knows, which comes first.
-    given: &'g dyn EvidenceSource,
+    pub(super) given: &'g dyn EvidenceSource,
     /// Those of base.
     pub(super) rollouts: Rollouts,
     /// The date that windows are measured against.
-    today: NaiveDate,
-    base: Base<'r>,
-    /// The history as of base, read when first asked for.
-    read: OnceCell<Result<Rc<Read>, String>>,
+    pub(super) today: NaiveDate,
+    /// Whose past is asked for.
+    pub(super) base: &'g Revision<'g>,
+    pub(super) policy: &'g Policy,
+    /// None where history is not to be read.
+    pub(super) past: Option<Rc<Past<'r>>>,
+    pub(super) looked: Looked,
 }
 
-impl<'g, 'r> Known<'g, 'r> {
-    pub(super) fn new(
-        given: &'g dyn EvidenceSource,
-        rollouts: Rollouts,
-        today: NaiveDate,
-        base: Base<'r>,
-    ) -> Self {
-        Known { given, rollouts, today, base, read: OnceCell::new() }
-    }
+/// What was read when it was first asked for.
+#[derive(Default)]
+pub(super) struct Looked {
+    /// Base's ledger: with it history is not read.
+    ledger: OnceCell<Option<Ledger>>,
+    /// The history as of base.
+    history: OnceCell<Result<Rc<Read>, String>>,
+}
 
-    fn read(&self) -> Option<&Rc<Read>> {
-        let past = self.base.past.as_ref()?;
-        let read = self.read.get_or_init(|| match &self.base.commit {
-            Some(commit) => past.of(commit, &self.base.spec, self.base.backward),
+impl Known<'_, '_> {
+    fn history(&self) -> Option<&Rc<Read>> {
+        let past = self.past.as_ref()?;
+        let read = self.looked.history.get_or_init(|| match &self.base.commit {
+            Some(commit) => past.of(commit, &self.policy.contract, self.policy.windows.backward),
             None => Err("base is no commit".to_owned()),
         });
         read.as_ref().ok()
     }
 
     fn ask<T>(&self, ask: impl FnOnce(View<'_>) -> T) -> Option<T> {
-        if let Some(ledger) = &self.base.ledger {
+        // One that cannot be read is a finding of its own, and history says the same.
+        let ledger = || self.base.ledger(self.policy).unwrap_or_default();
+        if let Some(ledger) = self.looked.ledger.get_or_init(ledger) {
             return Some(ask(ledger.timeline().latest()));
         }
-        let read = self.read()?;
+        let read = self.history()?;
         Some(ask(read.history.as_of(self.base.commit.as_ref()?.id)?))
     }
 }
@@ -198,7 +190,7 @@ impl EvidenceSource for Known<'_, '_> {
     /// Only what was asked for can be missing.
     fn missing(&self) -> Option<String> {
         const FETCH: &str = "`git fetch --unshallow` supplies it";
-        match self.read.get()? {
+        match self.looked.history.get()? {
             Err(why) => Some(format!("the history of base was not read: {why}")),
             Ok(read) if read.history.timeline.begin == Begin::Cut => {
                 let first = read.history.first().map(|moment| moment.date);

@@ -9,7 +9,7 @@ use crate::descriptor::Contract;
 use crate::error::Error;
 use crate::history::ledger::Ledger;
 use crate::history::walk::Progress;
-use crate::history::{Cache, History, Options, default_since};
+use crate::history::{Begin, Cache, History, Options, default_since};
 use crate::revision::{CommitInfo, Revision, RevisionSpec};
 use crate::triage::policy::Policy;
 
@@ -60,7 +60,10 @@ impl Gate<'_> {
             Some(commit) => {
                 self.landed(revision, commit, &contract, policy, recording, &mut notes)?
             }
-            None => None,
+            None => {
+                notes.push("no history is here: dates are as the ledger has them".to_owned());
+                None
+            }
         };
         let ledger = match (landed, &older) {
             (Some(landed), Some(older)) => landed.with_older(older),
@@ -97,6 +100,10 @@ impl Gate<'_> {
         let history =
             History::open(repository, &policy.contract, commit.id, &options, recording.progress)?;
         notes.extend(history.notes);
+        if history.timeline.begin == Begin::Cut {
+            let why = "this clone does not have all history, so older dates are as the ledger has them: `git fetch --unshallow` supplies it";
+            notes.push(why.to_owned());
+        }
         Ok(Some(Ledger::of_history(committed, &history.timeline)))
     }
 

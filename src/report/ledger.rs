@@ -102,7 +102,7 @@ pub fn render(input: &Input<'_>) -> String {
     let lines = text::count(differences.len(), "line");
     let done = match (input.action, input.differences) {
         (Action::Verified, _) if differences.is_empty() => {
-            "agrees with the protos and history".to_owned()
+            "agrees with the protos, and with history as far as that is here".to_owned()
         }
         (Action::Verified, _) => format!("differs in {lines}"),
         (Action::Written, None) => "written".to_owned(),

@@ -149,6 +149,7 @@ fn without_any_git() {
     let project = Project::plain();
     let document = project.json(&["ledger", "--today", "2026-05-04"], 0);
     valid(&document);
+    assert!(document["notes"].to_string().contains("no history is here"), "{document:#}");
     assert_eq!(
         (&document["action"], &document["counts"]["fields_and_values"]),
         (&"written".into(), &5.into())

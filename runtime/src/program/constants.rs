@@ -69,6 +69,7 @@ fn content(
         return Ok(stored.data.clone());
     }
     reads.fields("xla.gpu.GpuExecutableProto.ConstantInfoProto", &["symbol_name"]);
+    reads.fields("xla.HloInstructionProto", &["name"]);
     let instruction = constant(&proto.symbol_name, module)?;
     super::hlo::record_instruction(instruction, reads);
     let literal = instruction.proto.literal.as_ref().ok_or_else(|| Invalid::missing("literal"))?;

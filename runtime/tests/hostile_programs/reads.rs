@@ -70,6 +70,25 @@ fn exists(pool: &DescriptorPool, name: &str) -> bool {
         || pool.get_enum_by_name(owner).is_some_and(|of| of.get_value_by_name(own).is_some())
 }
 
+/// What is only checked: without it a program is refused, but no other result comes out, so that a run says nothing
+/// about it and [`Reads`](aotgate_runtime::program::Reads) leaves it out.
+const CHECKED: [&str; 10] = [
+    // Within what CUDA launches; nothing is launched.
+    "stream_executor.Dim3DProto.x",
+    "stream_executor.Dim3DProto.y",
+    "stream_executor.Dim3DProto.z",
+    // Together with the rest, the declared shape of the result.
+    "xla.PaddingConfig.PaddingConfigDimension.edge_padding_high",
+    "xla.WindowDimension.padding_high",
+    // Types of scratch memory, and of instructions that no kernel evaluates.
+    "xla.PrimitiveType.S8",
+    "xla.PrimitiveType.TUPLE",
+    "xla.PrimitiveType.U32",
+    "xla.PrimitiveType.U8",
+    // The type of the buffer once more.
+    "xla.gpu.CollectiveConfigProto.operand_element_type",
+];
+
 /// What each golden that runs is read from, and which of it makes a difference where it is missing.
 struct Found {
     recorded: BTreeMap<Name, usize>,
@@ -100,9 +119,10 @@ fn look(chosen: impl Fn(&str) -> bool) -> Found {
             without(&mut changed, &construct);
             let bytes = changed.encode_to_vec();
             let changed = GpuExecutableProto::decode(&bytes[..]).expect("it was encoded just now");
-            let same = attempt(changed, &tight()).is_ok_and(|(_, other)| other == outputs);
-            if !same {
-                if !program.reads.contains(&construct) {
+            let other = attempt(changed, &tight()).map(|(_, other)| other);
+            if other.as_ref() != Ok(&outputs) {
+                let checked = other.is_err() && CHECKED.contains(&construct.as_str());
+                if !checked && !program.reads.contains(&construct) {
                     found.missing.insert(format!("{construct} ({name})"));
                 }
                 found.decisive.insert(construct);
@@ -113,7 +133,7 @@ fn look(chosen: impl Fn(&str) -> bool) -> Found {
 }
 
 #[test]
-#[ignore = "takes minutes: cargo test -p aotgate-runtime --test hostile_programs -- --ignored"]
+#[ignore = "takes two minutes: cargo test -p aotgate-runtime --test hostile_programs -- --ignored"]
 fn what_decides_a_result_is_listed() {
     const SOME: [&str; 17] = [
         "0.10.1/fft",
@@ -141,7 +161,7 @@ fn what_decides_a_result_is_listed() {
 
 /// The same of all goldens. Prints what was recorded and made no difference anywhere.
 #[test]
-#[ignore = "takes minutes"]
+#[ignore = "takes a quarter of an hour: all goldens, by hand after changes of what is read"]
 fn what_decides_a_result_is_listed_for_all() {
     let found = deeply(|| look(|_| true));
     println!("{} programs ran, {} constructs decide", found.ran, found.decisive.len());

@@ -19,7 +19,7 @@ mod cut;
 mod difference;
 mod model;
 mod observe;
-mod spans;
+pub(in crate::history) mod spans;
 mod view;
 
 pub use difference::Difference;

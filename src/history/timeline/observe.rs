@@ -159,7 +159,8 @@ impl Timeline {
 }
 
 impl Scope {
-    fn new(id: ScopeId, kind: ScopeKind) -> Self {
+    /// One that never was declared.
+    pub(in crate::history) fn new(id: ScopeId, kind: ScopeKind) -> Self {
         Scope {
             id,
             kind,

@@ -32,7 +32,7 @@ pub(super) fn cut(spans: &mut Vec<Span>, end: Position) {
 }
 
 /// Numbers that are reserved, over the spans in which they are.
-pub(super) type Reserved = Vec<(i32, i32, Span)>;
+pub(in crate::history) type Reserved = Vec<(i32, i32, Span)>;
 
 /// Lets exactly `now` be reserved from `at` on. Whether that was a change.
 pub(super) fn reserve(reserved: &mut Reserved, now: &[(i32, i32)], at: Position) -> bool {
@@ -62,7 +62,7 @@ pub(super) fn reserve(reserved: &mut Reserved, now: &[(i32, i32)], at: Position)
 }
 
 /// The one form of a list: by span, then number, ranges as long as can be.
-pub(super) fn settle(reserved: &mut Reserved) {
+pub(in crate::history) fn settle(reserved: &mut Reserved) {
     reserved.sort_by_key(|&(lo, hi, span)| (span, lo, hi));
     reserved.dedup_by(|&mut (lo, hi, span), before| {
         let touches = span == before.2 && i64::from(lo) <= i64::from(before.1) + 1;

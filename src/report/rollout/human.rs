@@ -51,23 +51,13 @@ fn block(out: &mut String, entry: &Entry<'_>) {
     if let Some(removed) = &rollout.removed {
         row("removed", day(removed));
     }
-    if let Some(days) = standing.emitted_early {
-        row(
-            "broke",
-            format!(
-                "emitted {} too early for older runtimes",
-                count(days.unsigned_abs() as usize, "day")
-            ),
-        );
-    }
-    if let Some(days) = standing.removed_early {
-        row(
-            "broke",
-            format!(
-                "removed {} too early for older artifacts",
-                count(days.unsigned_abs() as usize, "day")
-            ),
-        );
+    for (days, what) in [
+        (standing.emitted_early, "emitted {} too early for older runtimes"),
+        (standing.removed_early, "removed {} too early for older artifacts"),
+    ] {
+        if let Some(days) = days {
+            row("broke", what.replace("{}", &count(days.unsigned_abs() as usize, "day")));
+        }
     }
     for fault in faults {
         let key = if fault.unknown { "unknown" } else { "wrong" };

@@ -165,6 +165,8 @@ impl Reader<'_> {
             let layout = layout.ok_or_else(|| Invalid::missing(what))?;
             let layout = MatrixLayout::new(layout, &slice).at(|| what.to_owned())?;
             self.reads.value("xla.PrimitiveType", layout.ty.as_str_name());
+            let order = if layout.row_major { Order::RowMajor } else { Order::ColumnMajor };
+            self.reads.value("xla.GemmConfigProto.MatrixLayout.Order", order.as_str_name());
             Ok((slice, layout))
         };
         let [a, b, c, d] = slices;

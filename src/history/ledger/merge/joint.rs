@@ -6,6 +6,7 @@ use super::uses::{join, order, same_shape};
 use crate::history::ledger::gather::last_name;
 use crate::history::ledger::position;
 use crate::history::timeline::Titled;
+use crate::history::timeline::spans::settle;
 use crate::history::{Position, Scope, ScopeId, Span, Use};
 
 /// The places of both ledgers on one chain.
@@ -103,17 +104,7 @@ impl Joint {
         for scope in older {
             let Some(id) = taken.get(&scope.id).copied() else { continue };
             let index = usize::try_from(id.0).unwrap_or(usize::MAX);
-            let empty = Scope {
-                id,
-                kind: scope.kind,
-                names: Vec::new(),
-                life: Vec::new(),
-                wire: Vec::new(),
-                json: Vec::new(),
-                uses: Vec::new(),
-                reserved_numbers: Vec::new(),
-                reserved_names: Vec::new(),
-            };
+            let empty = Scope::new(id, scope.kind);
             if index < known
                 && let Some(own) = merged.get_mut(index)
             {
@@ -220,18 +211,6 @@ fn atoms(ranges: &[(i32, i32)]) -> Vec<(i32, i32)> {
     cuts.dedup();
     let narrow = |n: i64| i32::try_from(n).unwrap_or(i32::MAX);
     cuts.windows(2).map(|pair| (narrow(pair[0]), narrow(pair[1] - 1))).collect()
-}
-
-/// Ranges that are reserved over the same span and touch are one.
-fn settle(reserved: &mut Vec<(i32, i32, Span)>) {
-    reserved.sort_by_key(|&(lo, hi, span)| (span, lo, hi));
-    reserved.dedup_by(|&mut (lo, hi, span), before| {
-        let touches = span == before.2 && i64::from(lo) <= i64::from(before.1) + 1;
-        if touches {
-            before.1 = before.1.max(hi);
-        }
-        touches
-    });
 }
 
 /// Leaves scopes out, and counts the others anew.
